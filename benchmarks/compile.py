@@ -9,8 +9,8 @@ changes less. A fresh installation's first run ever, which compiles the generic 
 other outputs.
 
 Targets: slider-crank in service 0.5 s, linkages of 5, 9, 21, 81 and 243 bodies 0.5, 0.6, 1, 1.5 and 2 s, manipulator 2 s, beams 2 s each,
-points 1 and 2 s, modes 1 s, other outputs 0.3 s, first run ever 15 s more
-than any later one, memory of a model 5 MB. Prediction for functions in units, by operations that are not alike (2,000 of 81 bodies'
+points 1 and 2 s, modes 1 s, other outputs 0.3 s, first run ever 15 s more than any later one, memory of a model 5 MB.
+Prediction for functions in units, by operations that are not alike (2,000 of 81 bodies'
 34,000, 7,800 of the manipulator's 47,000; before them 5.4 and 5.9 s), and a second for each 50,000 nodes in Python: 81 bodies 1.2 s, 243
 2.7 s, the manipulator 2.2 s. `ratio` is the largest of value over target. `--record` adds a line to `compile_history.jsonl`,
 which later work is held against.

@@ -47,7 +47,7 @@ class Trajectory:
         steps, rejected, events; energy.off and energy.scale (by how much the book of energy is open at the end, and the energy that is
         judged by, J); where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     bodies : dict name -> Moved
-        Bodies whose poses were asked for; ``bodies["rod"].body.shapes`` is what a viewer draws.
+        Bodies whose poses were asked for, and ground; ``bodies["rod"].body.shapes`` is what a viewer draws.
     """
 
     time: object

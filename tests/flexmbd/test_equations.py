@@ -10,6 +10,7 @@ from flexmbd.formulation.natural import Build
 from flexmbd.registry import Coupled
 from flexmbd.running.choice import frictions
 
+from .pendula import swing
 from .sentences import names, said
 from .test_extending import module  # noqa: F401
 from .test_inertia import pendulum
@@ -51,9 +52,41 @@ def test_the_reference_solution_does_not_depend_on_the_coordinates(other):
         np.testing.assert_allclose(x, two.outputs[name], atol=1e-7)
 
 
+def test_sensitivities_do_not_depend_on_the_coordinates(other):
+    """By masses, a damper, gravity, a load: in two coordinates as in eight with six rows."""
+    names_, outputs = ["rod.mass", "end.inertia", "@spring.damping", "gravity.y", "@load.moment.c0"], ["end.x", "end.angle", "energy.total"]
+    one, two = (fm.sensitivities(of, names_, outputs, end=0.6, points=4, rtol=1e-10) for of in (other(sprung()), sprung()))
+    for name in outputs:
+        largest = np.abs(two.derivatives[name]).max(axis=0)
+        np.testing.assert_allclose(one.values[name], two.values[name], rtol=1e-8)
+        np.testing.assert_allclose(one.derivatives[name] / largest, two.derivatives[name] / largest, rtol=0, atol=1e-7, err_msg=name)
+
+
+def physical_pendulum(mass=2.0, inertia=0.3, arm=0.8, angle=2.0):
+    """A rod on a pin, angle from down."""
+    s = fm.System(gravity=(0.0, -9.81))
+    place = arm * np.sin(angle), -arm * np.cos(angle)
+    rod = s.body("rod", mass=mass, inertia=inertia, position=place, angle=angle - np.pi / 2, points={"O": (-arm, 0.0)})
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    return s
+
+
+def test_the_period_of_a_physical_pendulum_in_the_angle_of_its_pin(other):
+    """Its angle is a function of sqrt(w) t with w = m g d/(J + m d²): closed forms of the derivatives by mass, inertia and gravity."""
+    e = other(physical_pendulum())
+    assert (e.n, e.count) == (1, 0)
+    found = fm.sensitivities(e, ["rod.mass", "rod.inertia", "gravity.y"], ["rod.angle"], end=3.0, points=13, rtol=1e-11, atol=1e-12)
+    t, m, J, d, g = found.time, 2.0, 0.3, 0.8, 9.81
+    total, shape = J + m * d * d, np.sqrt(m * d / (J + m * d * d))
+    angle, rate = swing(2.0, shape * t)
+    np.testing.assert_allclose(found.values["rod.angle"], angle - np.pi / 2, rtol=0, atol=1e-8)
+    by_log_w = 0.5 * rate * shape * t
+    for name, slope in {"rod.mass": J / (m * total), "rod.inertia": -1.0 / total, "gravity.y": -1.0 / g}.items():
+        np.testing.assert_allclose(found["rod.angle", name], by_log_w * slope, rtol=0, atol=1e-7, err_msg=name)
+
+
 def test_what_other_coordinates_leave_out_is_said(other):
     names(said(lambda: other(sprung(), spinning=1.0)), "turning frame", "natural")
-    names(said(lambda: fm.sensitivities(other(sprung()), ["rod.mass"], ["end.x"], end=0.1, points=2)), "natural coordinates", "'angles'")
     s = fm.System()
     s.body("rod", mass=1.0, inertia=1.0)
     names(said(lambda: fm.sensitivities(fm.Equations(s, spinning=1.0), ["rod.mass"], ["rod.x"], end=0.1, points=2)), "turning frame")

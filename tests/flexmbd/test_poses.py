@@ -118,6 +118,15 @@ def test_a_cantilever_stays_where_beam_theory_puts_it():
     assert np.array_equal(found.position[:, :, ::5], found.nodes)
 
 
+def test_a_sample_that_cannot_be_built_is_nowhere():
+    ask = {"end": 0.01, "points": 2, "outputs": [], "poses": True, "settings": {"integrator": "generalized_alpha", "lanes": 2}}
+    some, good = (fm.run(clamped, {"length": lengths}, **ask) for lengths in ([0.5, -1.0, 0.6], [0.5, 0.6]))
+    found = some.centre_line("rod").position
+    assert some.status.tolist() == [0, 3, 0] and np.isnan(found[1, ..., :2]).all()
+    assert np.array_equal(found[[0, 2]], good.centre_line("rod").position)
+    assert some.of_sample(2).centre_line("rod").position.shape == (2, 33, 3)
+
+
 def test_a_beam_has_sections_along_its_line():
     s = fm.System(gravity=(0.0, 0.0, 0.0))
     rod = s.beam("rod", length=1.0, elements=2, section=SMALL, material=STEEL, direction=(0.0, 1.0, 0.0), up=(0.0, 0.0, 1.0),
@@ -163,7 +172,7 @@ def test_shapes_change_no_code_and_no_result():
     assert model_of(plain, ["rod.angle"], settings) is model_of(drawn, ["rod.angle"], settings)
     one, other = (fm.run(s, end=1.0, points=5, outputs=["rod.angle"], poses=True, settings=FINE) for s in (plain, drawn))
     assert np.array_equal(one["rod.angle"], other["rod.angle"])
-    assert other.bodies["rod"].body.shapes == (box, fm.Sphere(radius=0.03))
+    assert other.bodies["rod"].body.shapes == (box, fm.Sphere(radius=0.03)) and not other.poses("ground").position.any()
     (line,) = (shape for shape in one.bodies["rod"].body.shapes if np.ptp(shape.points) > 0.0 and shape.points[1, 0] == 1.0)
     assert np.array_equal(line.points, [[0.5, 0.0, 0.0], [1.0, 0.0, 0.0]])  # none given: from the centre of mass to its points
 

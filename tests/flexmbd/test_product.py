@@ -119,3 +119,18 @@ def test_matrices_that_differ_between_samples():
     both = fm.run(build, {"which": [0.0, 1.0]}, **ask)
     for i in range(2):
         np.testing.assert_allclose(both["body.c1"][i], fm.run(build(i), **ask)["body.c1"], rtol=1e-12)
+
+
+def test_matrices_may_change_during_a_motion():
+    """Mass and stiffness of two samples become others half way: what is made of the mass is made anew."""
+    M, D, K = matrices(16, 99)
+    settings = HOW["explicit"][0] | {"tuning": Tuning(product=20), "lanes": 2}
+    simulation = fm.compile(lambda f: body((1.0 + float(f)) * M, D, float(f) * K, 1.0), {"f": [1.0, 2.0]}, end=0.4, settings=settings)
+    state = simulation.step(simulation.start({"f": [1.0, 2.0]}), 0.2)
+    found = simulation.step(state, 0.4, inputs={"f": [3.0, 0.5]})["coordinates"]
+    for i, factors in enumerate(((1.0, 3.0), (2.0, 0.5))):
+        x = np.array([*Moved.initial(SimpleNamespace(coordinates=16))[0], *np.zeros(16)])
+        for f in factors:
+            parts = -np.linalg.solve((1.0 + f) * M, np.hstack([f * K, D]))
+            x = expm(0.2 * np.vstack([np.hstack([np.zeros((16, 16)), np.eye(16)]), parts])) @ x
+        np.testing.assert_allclose(found[i], x[:16], atol=1e-10)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.analysis.derivatives import SINGLE, Linear, ParametricGraph
-from flexmbd.analysis.parameters import parameters_of
-from flexmbd.analysis.sensitivities import Varied
+from flexmbd.analysis.derivatives import ParametricGraph
+from flexmbd.analysis.equations import SINGLE
+from flexmbd.analysis.sensitivities import Varied, varied_equations
 from flexmbd.formulation import formulation_of
 
 from .pendula import swing
@@ -182,8 +182,7 @@ def test_a_flexible_body_under_its_weight_depends_on_modulus_over_density():
 @pytest.mark.parametrize("build", [slider_crank, pendulum_in_space])
 def test_jacobian_of_implicit_methods(build):
     """Of coordinates, velocities and further states: central differences of the rates; and of the derivatives the same once more."""
-    system, varied = parameters_of(build, None, ["mass"])
-    motion = Varied(Linear(system, varied, ["energy.dissipated"]))
+    motion = Varied(varied_equations(build, None, ["mass"], ["energy.dissipated"]))
     y = motion.start()
     own = len(y) // 2
     J, change = motion.jacobian(0.0, y), 1e-6

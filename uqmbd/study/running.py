@@ -125,11 +125,7 @@ def run_study(
         store, info = open_or_make(study, claim, identity, reach, trial)
         store.redo(codes_of(again))
         fields = fields_of(study, trial, info)  # before the runs, so that a mistake in a function shows at once
-        with writing(directory):
-            unlist(directory, "done.json", MANIFEST)
-            for name in ("done.json", MANIFEST):
-                (directory / name).unlink(missing_ok=True)
-            write_study(study, directory)
+        write_undone(study, directory)
         stack.enter_context(explaining(study, store, directory))
         result, tally = told(study, store, info, trial, pool, progress)
         give_memory_back()
@@ -143,6 +139,17 @@ def run_study(
             keep_used(directory, tally.used)
             write_done(study, directory, digest, tally.status["timeout"], store.piece_of >= 0)
         return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
+
+
+def write_undone(study: Study, directory: Path) -> None:
+    """Write the study into its directory, without the marks of a result that was there."""
+    from uqmbd.runs.files import writing
+
+    with writing(directory):
+        unlist(directory, "done.json", MANIFEST)
+        for name in ("done.json", MANIFEST):
+            (directory / name).unlink(missing_ok=True)
+        write_study(study, directory)
 
 
 def codes_of(words: Sequence[str]) -> list[int]:

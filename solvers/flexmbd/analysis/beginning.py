@@ -3,14 +3,13 @@
 from functools import partial
 
 import numpy as np
-from scipy.sparse import block_array, eye_array
 
 from flexmbd.analysis.row_arrays import Rows
 from flexmbd.equations.assembly import assembled
 from flexmbd.equations.start import Start
 from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError
-from flexmbd.linalg.direct import analyse
+from flexmbd.linalg.saddle import Saddle
 
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
 
@@ -48,10 +47,4 @@ def beginning(equations, t):
 
 def orthogonal(equations, q, jacobian, side):
     """Smallest x, by kinetic energy at q, with ``jacobian x = side``; rows that depend on others do no harm."""
-    e = equations
-    G, scale = e.scaled(jacobian)
-    mass = e.mass_at(q) * e.weights[:, None] * e.weights
-    mass = mass / max(np.abs(mass.data).max(initial=0.0), 1e-300) + SLIGHT * eye_array(e.n)
-    matrix = block_array([[mass, G.T], [G, -SLIGHT * eye_array(len(side))]], format="csc")
-    matrix.sum_duplicates()
-    return e.weights * analyse(matrix).factorise(matrix.data).solve(np.r_[np.zeros(e.n), scale * side])[: e.n]
+    return Saddle(equations.mass_at(q), jacobian, columns=equations.weights, share=SLIGHT).least(side)

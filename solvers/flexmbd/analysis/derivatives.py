@@ -1,31 +1,21 @@
-"""Equations of index 1 of one sample with all their derivatives, by the rules of the graph.
+"""Functions of a system's equations and their partial derivatives by the rules of the graph: the one table that analyses read.
 
-With the residual ``r = M a + G' l - F``, the rows ``Phi(q, t)`` and their total time derivatives ``Phi'`` and ``Phi''``, accelerations and
-multipliers are the solution of ``r = 0``, ``Phi'' = 0``.  The rest are partial derivatives by coordinates q, velocities v, accelerations
-a, multipliers l, further states s and parameters p.
+Partial derivatives are by coordinates q, velocities v, accelerations a, multipliers l, further states s, parameters p and the time t.
 """
 
-from dataclasses import replace
-from functools import cached_property
-from warnings import catch_warnings, simplefilter
+from functools import partial
 
 import numpy as np
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
+from scipy.sparse import csr_array
 
-from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError, NotDifferentiable
-from flexmbd.formulation import formulation_of
-from flexmbd.language.arrays import Program
+from flexmbd.language.arrays import Field, Pattern, Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.kinds import CALL
 from flexmbd.language.nodes import flat, nested, shape_of
+from flexmbd.language.space import OWN
 from flexmbd.language.tracing import traced
-from flexmbd.outputs import bringing
-from flexmbd.suggest import unknown
-from flexmbd.tuning import USUAL
-
-SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out, so that it can be differentiated
 
 
 class ParametricGraph(Graph):
@@ -50,200 +40,186 @@ class ParametricGraph(Graph):
         return super().call(function, args, count, tangent, partly=partly)
 
 
-class Slopes:
-    """Nodes and their partial derivatives, evaluated together.
+def _inertia(b):
+    return b.inertia.apply(b.a)
+
+
+def _balance(b):
+    return [x + y for x, y in zip(_inertia(b), held_back(b, b.rows), strict=True)]
+
+
+def _rows(level):
+    return lambda b: [level(row.polynomial, b) for row in b.rows]
+
+
+FUNCTIONS = {  # name: (what it is, nodes of a problem)
+    "inertia": ("the inertia", _inertia),  # M a
+    "balance": ("the inertia", _balance),  # M a + G' l
+    "load": ("a force", lambda b: [-f for f in b.generalized]),  # -F
+    "residual": ("a force", lambda b: [x - f for x, f in zip(_balance(b), b.generalized, strict=True)]),  # M a + G' l - F
+    "rows": ("a constraint", _rows(lambda p, b: p.value(b.q))),  # Phi
+    "rates": ("a constraint", _rows(lambda p, b: p.rate(b.q, b.v, b.time))),  # Phi'
+    "accelerations": ("a constraint", _rows(lambda p, b: p.acceleration(b.q, b.v, b.a, b.time))),  # Phi''
+    "books": ("a rate", lambda b: [state.rate for state in b.states]),
+}
+POOLED = {  # what the one element of a pool adds
+    "inertia": lambda pool: pool.inertial(pool.variables("z")),
+    "load": lambda pool: [-f for f in pool.share.force],
+}
+FRAMED = ("load", "residual")  # functions to which a turning frame adds
+
+
+class Table(dict):
+    """By name of a function its `Slopes`, made when first asked for.
 
     Parameters
     ----------
     problem : Problem
     numbers : Parameters
-    nodes : sequence of Node
-    sizes : dict of str to int
-        Kinds of variables, and how many there are.
-    what : str
-        What the nodes are, for messages.
-
-    Raises
-    ------
-    ModelError
-        If a derivative is not known.
-    """
-
-    def __init__(self, problem, numbers, nodes, sizes, what):
-        g, entries = problem.graph, {kind: {} for kind in sizes}
-        self._count, self._sizes = len(nodes), sizes
-        for i, node in enumerate(nodes):
-            for x in g.variables(node):
-                if x.space in sizes:
-                    entries[x.space][i, x.number] = _slope(g, node, g.var(*x), what)
-        self._places = {kind: tuple(np.array(list(part), int).reshape(-1, 2).T) for kind, part in entries.items()}
-        self._program = Program(g, [*nodes, *(x for part in entries.values() for x in part.values())], numbers)
-        self._value = Program(g, list(nodes), numbers)
-
-    def depends_on(self, kind):
-        """Numbers of the variables of a kind on which any node depends."""
-        return np.unique(self._places[kind][1])
-
-    def value(self, values):
-        """Values (nodes,)."""
-        return self._value(values)
-
-    def __call__(self, values):
-        """Values (nodes,), and by kind of variable the matrices (nodes, variables) of derivatives."""
-        found = self._program(values)
-        matrices, start = {}, self._count
-        for kind, places in self._places.items():
-            matrix = matrices[kind] = np.zeros((self._count, self._sizes[kind]))
-            stop = start + len(places[0])
-            matrix[places] = found[start:stop]
-            start = stop
-        return found[: self._count], matrices
-
-
-def _slope(graph, node, variable, what):
-    """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
-    for x in graph.needed([node]) if variable.value.space == "p" else ():
-        if x.kind is CALL:
-            known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
-            if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
-                name = x.value.name.rpartition("_")[0]
-                raise ModelError(f"{what}: the derivative of '{name}' is not known", remedy="take differences of runs")
-    try:
-        return graph.derivative(node, variable)
-    except NotDifferentiable as error:
-        raise ModelError(f"{what} cannot be differentiated: {error.message}", remedy="take differences of runs") from None
-
-
-class Linear:
-    """Equations of index 1 of a system with parameters, and their derivatives.
-
-    Parameters
-    ----------
-    system : System
-        All of its numbers must be numbers, not arrays over samples.
-    parameters : Parameters
-    outputs : sequence of str
-        Names of the catalogue.
-    turning : Equations, optional
-        The same system in a turning frame, whose centrifugal and Coriolis forces count.
-    formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`.
+    parameters : int
+        How many there are, p.
+    dense : bool
+        Matrices are full.
 
     Attributes
     ----------
-    problem : Problem
-    n, count, further : int
-        Coordinates, rows, further states (integrated angles, books of energy).
-    states : list of str
-        Names of the further states.
-    units : dict of str to str
-        Of the outputs.
-    inertia, forces, rows, rates, accelerations, state_rates, outputs : Slopes
-        r without F; r; Phi, Phi' and Phi''; rates of the further states; the outputs.
+    frame : dict of str to csr_array (n, n)
+        What a turning frame adds to the derivatives of forces, negative, by q and by v.
     """
 
-    def __init__(self, system, parameters, outputs, turning=None, formulation="natural"):
-        numbers = of_one_sample(system)
-        self.system, self.parameters, self._turning = system, parameters, turning
-        graph = ParametricGraph(SINGLE)
-        build = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=parameters.slopes)
-        refuse_coupled(build)
-        refuse_unilateral(build)
-        known = build.outputs
-        for name in outputs:
-            if name not in known:
-                raise unknown("output", name, known)
-        b = self.problem = build.problem([*bringing(outputs, system.aliases), *outputs])
-        nodes = [known[name][0]() for name in outputs]
-        self.units = {name: known[name][1] for name in outputs}
-        self.n, self.count, self.further, self.states = b.n, len(b.rows), len(b.states), [state.name for state in b.states]
-        size = {"q": b.n, "v": b.n, "a": b.n, "l": self.count, "s": self.further, "p": len(parameters.names)}
-        resistance, held = b.inertia.apply(b.a), held_back(b, b.rows)
-        b.graph.whole = True
+    def __init__(self, problem, numbers, parameters=0, *, dense=False):
+        n, rows = problem.n, len(problem.rows)
+        sizes = {"q": n, "v": n, "a": n, "l": rows, "s": len(problem.states), "p": parameters, "t": 1}
+        self._problem, self.dense, self.frame = problem, dense, {}
+        self._slopes = partial(Slopes, problem, numbers, sizes, dense)
 
-        def slopes(nodes, kinds, what):
-            return Slopes(b, numbers, nodes, {kind: size[kind] for kind in kinds}, what)
+    def __missing__(self, name):
+        what, nodes = FUNCTIONS[name]
+        known = {}
+        if name == "inertia":  # which has its entries
+            known["a"] = {(i, j): m for (a, b), m in self._problem.inertia.entries.items() for i, j in {(a, b), (b, a)}}
+        return self.add(name, nodes(self._problem), what, POOLED.get(name), self.frame if name in FRAMED else None, known)
 
-        self.inertia = slopes([x + y for x, y in zip(resistance, held, strict=True)], "qalp", "the inertia")
-        self.forces = slopes([x + y - f for x, y, f in zip(resistance, held, b.generalized, strict=True)], "qvalsp", "a force")
-        self.rows = slopes([row.polynomial.value(b.q) for row in b.rows], "qp", "a constraint")
-        self.rates = slopes([row.polynomial.rate(b.q, b.v, b.time) for row in b.rows], "qvp", "a constraint")
-        second = [row.polynomial.acceleration(b.q, b.v, b.a, b.time) for row in b.rows]
-        self.accelerations = slopes(second, "qvap", "a constraint")
-        self.state_rates = slopes([state.rate for state in b.states], "qvalsp", "a rate")
-        self.outputs = slopes(nodes, "qvalsp", "an output")
-        rows = [row.polynomial.value(b.q) for row in b.rows]
-        used = b.graph.space("p").of(*b.generalized, *resistance, *held, *nodes, *rows)
-        for j, name in enumerate(parameters.names):
-            moved = np.any(parameters.guess[:, j]) or np.any(parameters.speed[:, j])
-            if j not in used and not moved:
-                raise ModelError(f"nothing depends on '{name}'", remedy="does an element leave it out because it is zero?")
-
-    def solve(self, values):
-        """Adds accelerations and multipliers to `values` (q, v, t, s); returns the factored matrix."""
-        values |= {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        saddle = Saddle(self.mass(values), self.rows(values)[1]["q"])
-        force = self.forces.value(values)
-        if self._turning is not None:
-            force = force + self._turning.centrifugal @ values["q"] + self._turning.coriolis @ values["v"]
-        values["a"], values["l"] = saddle.solve(-force, -self.accelerations.value(values))
-        return saddle
-
-    def force_slopes(self, values):
-        """Derivatives of r, by kind of variable."""
-        by = self.forces(values)[1]
-        if self._turning is not None:
-            by["q"] += self._turning.centrifugal.toarray()
-            by["v"] += self._turning.coriolis.toarray()
-        return by
-
-    def mass(self, values):
-        """Mass matrix (n, n)."""
-        rest = {"a": np.zeros(self.n), "l": np.zeros(self.count)}
-        return self._constant_mass if self.problem.inertia.constant else self.inertia(values | rest)[1]["a"]
-
-    @cached_property
-    def _constant_mass(self):
-        rest = {"q": np.zeros(self.n), "a": np.zeros(self.n), "l": np.zeros(self.count), "t": 0.0}
-        return self.inertia(rest)[1]["a"]
+    def add(self, name, nodes, what, pooled=None, frame=None, known=None):
+        """Add a function; what its arguments are, `Slopes` says."""
+        self[name] = self._slopes(list(nodes), what, pooled, {} if frame is None else frame, known or {})
+        return self[name]
 
 
-class Saddle:
-    """Factors of ``[M, G'; G, 0]``.
+class Slopes:
+    """Nodes and their partial derivatives, evaluated together; derivatives are made when they are first asked for.
 
     Parameters
     ----------
-    M : ndarray (n, n)
-    G : ndarray (rows, n)
+    problem : Problem
+    numbers : Parameters
+    sizes : dict of str to int
+        Kinds of variables, and how many there are.
+    dense : bool
+    nodes : list of Node
+    what : str
+        What they are, for messages.
+    pooled : callable, optional
+        Nodes of the one element of a pool.
+    frame : dict of str to csr_array
+        By kind of variable what is added to the derivatives.
+    known : dict of str to dict (i, j) -> Node
+        Derivatives by kind of variable that need not be made.
 
-    Raises
-    ------
-    ModelError
-        If it is singular.
+    Attributes
+    ----------
+    nodes : list of Node
     """
 
-    def __init__(self, M, G):
-        n, rows = len(M), len(G)
-        size = 1.0 / np.sqrt(np.maximum(np.abs(M).max(axis=1, initial=0.0), 1e-300))
-        free = size > 1e12 * size.min()  # without mass of their own
-        self._columns = np.where(free, np.median(size[~free]) if np.any(~free) else 1.0, size)
-        largest = np.abs(G * self._columns).max(axis=1, initial=0.0)
-        self._rows = 1.0 / np.where(largest > 0.0, largest, 1.0)
-        G = G * self._columns * self._rows[:, None]
-        matrix = np.block([[M * self._columns * self._columns[:, None], G.T], [G, np.zeros((rows, rows))]])
-        with catch_warnings():
-            simplefilter("ignore", LinAlgWarning)  # said below
-            self._factors = lu_factor(matrix, check_finite=False)
-        pivots = np.abs(np.diag(self._factors[0]))
-        if not np.all(np.isfinite(pivots)) or pivots.min(initial=1.0) < 1e-13 * pivots.max(initial=1.0):
-            raise ModelError("constraints depend on each other here, or something without mass can move", remedy="remove redundant joints")
-        self._n = n
+    def __init__(self, problem, numbers, sizes, dense, nodes, what, pooled, frame, known):
+        self._graph, self._numbers, self._sizes, self._dense = problem.graph, numbers, sizes, dense
+        self.nodes, self._what, self._frame = nodes, what, frame
+        self._pools = [(pool, pooled(pool)) for pool in problem.pools] if pooled else []
+        self._entries, self._programs, self._fields = known, {}, {}
 
-    def solve(self, force, side):
-        """x (n, ...) and l (rows, ...) of ``M x + G' l = force``, ``G x = side``."""
-        c, r = (x.reshape(-1, *(1,) * (np.ndim(force) - 1)) for x in (self._columns, self._rows))
-        x = lu_solve(self._factors, np.concatenate([c * force, r * side]))
-        return c * x[: self._n], r * x[self._n :]
+    def value(self, values):
+        """Values (nodes, ...)."""
+        if not self._pools:
+            return self(values, "")[0]
+        if "" not in self._fields:
+            pooled = [(pool, _given(nodes)) for pool, nodes in self._pools]
+            self._fields[""] = Field(self._graph, _given(self.nodes), pooled, self._numbers, 1)
+        field = self._fields[""]
+        found = field(values)
+        total = np.zeros((len(self.nodes), *found.shape[1:]), found.dtype)
+        np.add.at(total, field.places[0], found)
+        return total
+
+    def depends_on(self, kind):
+        """Numbers of the variables of a kind on which any node depends."""
+        return np.unique([j for _, j in self._of(kind)]).astype(int)
+
+    def by(self, values, kind):
+        """Derivatives by a kind of variable, (nodes, variables)."""
+        if self._dense:
+            return self(values, kind)[1][kind]
+        if kind not in self._fields:
+            own = {like: of for of, like in OWN.items()}.get(kind)
+            pools = [(pool, _slopes(self._graph, nodes, pool.variables(own))) for pool, nodes in self._pools if own]
+            field = Field(self._graph, self._of(kind), pools, self._numbers, 2)
+            more = self._frame[kind].tocoo() if kind in self._frame else csr_array((1, 1)).tocoo()
+            places = (np.r_[place, other] for place, other in zip(field.places, more.coords, strict=True))
+            self._fields[kind] = field, Pattern(*places, (len(self.nodes), self._sizes[kind])), more.data
+        field, pattern, more = self._fields[kind]
+        return pattern.fill(np.r_[field(values), more])
+
+    def __call__(self, values, kinds):
+        """Values (nodes,), and by kind of variable full matrices (nodes, variables) of derivatives; there must be no pools."""
+        if kinds not in self._programs:
+            parts = [self._of(kind) for kind in kinds]
+            places = [tuple(np.array(list(part), int).reshape(-1, 2).T) for part in parts]
+            program = Program(self._graph, [*self.nodes, *(x for part in parts for x in part.values())], self._numbers)
+            self._programs[kinds] = program, places
+        program, places = self._programs[kinds]
+        found, matrices, start = program(values), {}, len(self.nodes)
+        for kind, place in zip(kinds, places, strict=True):
+            matrix = matrices[kind] = np.zeros((len(self.nodes), self._sizes[kind]))
+            stop = start + len(place[0])
+            matrix[place] = found[start:stop]
+            if kind in self._frame:
+                matrix += self._frame[kind].toarray()
+            start = stop
+        return found[: len(self.nodes)], matrices
+
+    def _of(self, kind):
+        """Nodes of the derivatives by a kind of variable, by (i, j)."""
+        if kind not in self._entries:
+            self._entries[kind] = {
+                (i, x.number or 0): slope
+                for i, node in enumerate(self.nodes)
+                for x in sorted((x for x in self._graph.variables(node) if x.space == kind), key=lambda x: x.number or 0)
+                if not (slope := self._slope(node, self._graph.var(*x))).zero
+            }
+        return self._entries[kind]
+
+    def _slope(self, node, variable):
+        """Derivative of a node; refuses a kernel on the way to a parameter that does not say its own, which would be taken for zero."""
+        graph = self._graph
+        for x in graph.needed([node]) if variable.value.space == "p" else ():
+            if x.kind is CALL:
+                known = {j for _, j in (x.tangent(x.given) if x.tangent else {})}
+                if any(variable.value in graph.variables(a) and j not in known for j, a in enumerate(x.args)):
+                    name = x.value.name.rpartition("_")[0]
+                    raise ModelError(f"{self._what}: the derivative of '{name}' is not known", remedy="take differences of runs")
+        try:
+            return graph.derivative(node, variable)
+        except NotDifferentiable as error:
+            remedy = "take differences of runs" if self._sizes["p"] else None
+            raise NotDifferentiable(f"{self._what} cannot be differentiated: {error.message}", remedy=remedy) from None
+
+
+def _given(nodes):
+    return {(i,): x for i, x in enumerate(nodes) if not x.zero}
+
+
+def _slopes(graph, nodes, variables):
+    """Nodes of derivatives by (i, j)."""
+    return {(i, j): slope for i, node in enumerate(nodes) for j, slope in graph.slopes(node, variables)}
 
 
 def held_back(build, rows):

@@ -4,23 +4,28 @@ Nothing is compiled: expressions are evaluated by numpy (`arrays.Program`).
 """
 
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from flexmbd.analysis.beginning import beginning
+from flexmbd.analysis.derivatives import ParametricGraph, Table
+from flexmbd.analysis.parameters import check_used, check_varied
 from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.row_arrays import Rows
+from flexmbd.analysis.tangent import words
 from flexmbd.errors import ModelError
 from flexmbd.formulation import formulation_of
-from flexmbd.language.arrays import Field, Pattern, Program
+from flexmbd.language.arrays import Program
 from flexmbd.linalg.direct import analyse
+from flexmbd.linalg.saddle import Saddle, Singular, scaled
 from flexmbd.outputs import bringing
 from flexmbd.space import lengths
 from flexmbd.suggest import unknown
-from flexmbd.tuning import Tuning
+from flexmbd.tuning import USUAL, Tuning
 
 
 def output_units(system, formulation="natural"):
@@ -40,6 +45,7 @@ def output_units(system, formulation="natural"):
 
 
 POOLED = Tuning(single_elements=0)  # elements of flexible bodies are evaluated together
+SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out: parameters are in no pool
 
 
 class Equations:
@@ -58,6 +64,8 @@ class Equations:
         and F has the centrifugal and Coriolis forces.
     outputs : sequence of str
         Names that will be asked for, of user's elements whose outputs bring states; those of the package are known.
+    varied : analysis.parameters.Parameters, optional
+        Numbers by which the equations have derivatives, which are then full matrices; `outputs` are in the table.
 
     Attributes
     ----------
@@ -70,6 +78,10 @@ class Equations:
         Bodies whose angles count full turns.
     measures : list of str
         Of the coordinates: ``"length"`` (m) or ``"angle"`` (1).
+    states : list of str
+        Names of the further states (integrated angles, books of energy).
+    table : Table
+        Functions of the equations and their partial derivatives (`analysis.derivatives`).
     mass : csr_array (n, n)
         kg, kg m, kg m²; where it depends on the coordinates, that of the start's guess.
     centrifugal, coriolis : csr_array (n, n)
@@ -93,24 +105,35 @@ class Equations:
     in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
     """
 
-    def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=()):
+    def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=(), varied=None):
         self.system, self.formulation, self.solver, self.analyses = system, formulation, _known(solver), {}
-        self.numbers = of_one_sample(system)
-        build = formulation_of(formulation)(system, solved=False, tuning=POOLED)
-        turning = build.turning()
+        self.numbers, self.spinning, self.parameters = of_one_sample(system), spinning, varied
+        how = {"tuning": POOLED} if varied is None else {"tuning": SINGLE, "graph": ParametricGraph(SINGLE), "varied": varied.slopes}
+        build = formulation_of(formulation)(system, solved=False, **how)
+        if varied is None:
+            build.turning()  # brings the states of all angles
+        else:
+            check_varied(build, outputs)
+        known = outputs if varied is not None else build.outputs
+        self.problem = problem = build.problem([*bringing(known, system.aliases), *outputs])
+        turning = build.turning(every=varied is None)
         self.turning, self._full, self._states = list(turning), [x for x, _ in turning.values()], [k for _, k in turning.values()]
-        self.problem = problem = build.problem([*bringing(build.outputs, system.aliases), *outputs])
-        self.n, self.count, self.measures = problem.n, len(problem.rows), problem.measures
+        self.n, self.count, self.measures, self.states = problem.n, len(problem.rows), problem.measures, [s.name for s in problem.states]
         self.coordinates = list(problem.coordinates)
         self.rows = [row.label for row in problem.rows]
-        entries = {(i, j): m for (a, b), m in problem.inertia.entries.items() for i, j in {(a, b), (b, a)}}
-        self._mass = self._field(entries, lambda pool: pool.mass, 2)
         turn = build.turning_matrix(system, spinning)
         if spinning is not None:
             problem.need_constant_mass("a turning frame")
-        self.mass = self._mass_matrix(self._at(np.array(problem.initial(system)[0], float)))
         turn = csr_array((self.n, self.n)) if turn is None else turn
+        self.table = Table(problem, self.numbers, 0 if varied is None else len(varied.names), dense=varied is not None)
+        if varied is not None:
+            self.table.add("outputs", [problem.outputs[name][0]() for name in outputs], "an output")
+            problem.graph.whole = True
+            check_used(problem, self.table, varied)
+        self.mass = csr_array(self._mass(self.at(np.array(problem.initial(system)[0], float))))
         self.coriolis, self.centrifugal = csr_array(2.0 * self.mass @ turn), csr_array(self.mass @ turn @ turn)
+        if spinning is not None:
+            self.table.frame |= {"q": self.centrifugal, "v": self.coriolis}
         self.size = float(lengths(system, 1)[0])
         self.weights = np.where(np.array(self.measures) == "length", self.size, 1.0)
 
@@ -123,7 +146,7 @@ class Equations:
         return other
 
     # ---- at a state
-    def _at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
+    def at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
         s = np.zeros((len(self.problem.states), *turns.shape[1:]))
         s[self._states] = turns
@@ -132,19 +155,18 @@ class Equations:
 
     def at_rest(self, state):
         """Values of the graph's variables at a `State`."""
-        return self._at(state.q, None, state.t, state.turns, state.multipliers)
+        return self.at(state.q, None, state.t, state.turns, state.multipliers)
+
+    def _mass(self, values):
+        return self.table["inertia"].by(values, "a")
 
     def mass_at(self, q, t=0.0, turns=None):
         """Mass matrix, csr (n, n)."""
-        return self.mass if self.problem.inertia.constant else self._mass_matrix(self._at(q, t=t, turns=turns))
-
-    def _mass_matrix(self, values):
-        return Pattern(*self._mass.places, (self.n, self.n)).fill(self._mass(values))
+        return self.mass if self.problem.inertia.constant else csr_array(self._mass(self.at(q, t=t, turns=turns)))
 
     def mass_stiffness(self, q, accelerations, t=0.0, turns=None):
         """``(M a)_q``, csr (n, n)."""
-        field, pattern = self._mass_stiffness
-        return pattern.fill(field(self._at(q, t=t, turns=turns, accelerations=accelerations)))
+        return self.table["inertia"].by(self.at(q, t=t, turns=turns, accelerations=accelerations), "q")
 
     def force(self, q, v=None, t=0.0, turns=None):
         """Generalized forces (n,): all but M a and constraints.
@@ -155,27 +177,59 @@ class Equations:
             If impenetrable contacts, forces that depend on reactions, or with velocities friction in ideal joints, would be left out.
         """
         self._refuse(v)
-        values = self._force(self._at(q, v, t, turns))
-        total = np.zeros((self.n, *values.shape[1:]), values.dtype)
-        np.add.at(total, self._force.places[0], values)
-        total = total - self.centrifugal @ q
-        return total if v is None else total - self.coriolis @ v
+        return -self._load(self.at(q, v, t, turns))
+
+    def _load(self, values):
+        total = self.table["load"].value(values)
+        if self.coriolis.nnz:
+            total = total + self.centrifugal @ values["q"]
+            total = total + self.coriolis @ values["v"] if np.ndim(values["v"]) else total
+        return total
 
     def force_rate(self, q, v=None, t=0.0, turns=None):
         """Partial derivative of the forces by time, (n,)."""
-        return self._force_rate(self._at(q, v, t, turns))
+        return -self.table["load"].by(self.at(q, v, t, turns), "t").toarray()[:, 0]
 
     def stiffness(self, q, v=None, t=0.0, turns=None):
         """``-dF/dq``, csr (n, n); raises as `force`."""
         self._refuse(v)
-        program, pattern = self._stiffness
-        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.centrifugal.data])
+        return self.table["load"].by(self.at(q, v, t, turns), "q")
 
     def damping(self, q, v=None, t=0.0, turns=None):
         """``-dF/dv``, csr (n, n); raises as `force` with velocities."""
         self._refuse(0.0 if v is None else v)
-        program, pattern = self._damping
-        return pattern.fill(np.r_[program(self._at(q, v, t, turns)), self.coriolis.data])
+        return self.table["load"].by(self.at(q, v, t, turns), "v")
+
+    def mass_of(self, values):
+        """Mass matrix at values of the graph's variables, full if the equations have parameters."""
+        if not self.problem.inertia.constant:
+            return self._mass(values)
+        return self.mass.toarray() if self.table.dense else self.mass
+
+    def saddle(self, values):
+        """`linalg.saddle.Saddle` of the mass matrix and the rows at values of the graph's variables."""
+        M = self.mass_of(values)
+        if self.table.dense:
+            return Saddle(M, self.table["rows"].by(values, "q"))
+        G, known = self.jacobian(values["q"], values["t"]), self.analyses.setdefault("mass", {})
+        return Saddle(M, G, columns=self.weights, solver=self.solver, analyses=known)
+
+    def solve(self, values, saddle=None):
+        """Adds accelerations and multipliers to values of the graph's variables (q, v, t, s); returns the `Saddle` that gives them.
+
+        Raises
+        ------
+        ModelError
+            Where they are not unique, naming what has no mass and which rows depend on each other.
+        """
+        values |= {"a": np.zeros(self.n), "l": np.zeros(self.count)}
+        saddle = self.saddle(values) if saddle is None else saddle
+        try:
+            values["a"], values["l"] = saddle.solve(-self._load(values), -self.table["accelerations"].value(values))
+        except Singular:
+            told = f"accelerations are not unique here: {words(self, saddle.loose(), 'mass')}"
+            raise ModelError(told, remedy="remove redundant joints") from None
+        return saddle
 
     def _refuse(self, v):
         """Raise `ModelError` for what has forces that are none of these; at rest friction of ideal joints, being regularised, has none."""
@@ -184,7 +238,7 @@ class Equations:
 
     def turned(self, q, turns=None):
         """Angles (rad) of the planar bodies at q, at most half a turn from those given."""
-        return self._angles(self._at(q, turns=turns)) if self.turning else np.zeros(0)
+        return self._angles(self.at(q, turns=turns)) if self.turning else np.zeros(0)
 
     def output(self, name, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
         """A quantity of the catalogue by name; the arrays may have a second axis over states.
@@ -202,7 +256,7 @@ class Equations:
         contacts = {k for contact in self.problem.unilaterals for k in contact.own_states}
         if any(kind == "s" and k in contacts for kind, k in used):
             raise ModelError(f"output '{name}' depends on impenetrable contacts, which only a motion gives", remedy="take run")
-        return self.program([node])(self._at(q, v, t, turns, multipliers, accelerations))[0]
+        return self.program([node])(self.at(q, v, t, turns, multipliers, accelerations))[0]
 
     def node(self, name):
         """Node of an output; raises `ModelError` if it is not known, or brings a state that the equations do not have."""
@@ -257,11 +311,7 @@ class Equations:
 
     def scaled(self, jacobian):
         """Rows (rows, n) for changes of the coordinates over their `weights`, the largest entry of each 1; and the factors (rows,)."""
-        data, largest = jacobian.data * self.weights[jacobian.indices], np.zeros(jacobian.shape[0])
-        rows = np.repeat(np.arange(len(largest)), np.diff(jacobian.indptr))
-        np.maximum.at(largest, rows, np.abs(data))
-        factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
-        return csr_array((data * factors[rows], jacobian.indices, jacobian.indptr), jacobian.shape), factors
+        return scaled(jacobian, self.weights)
 
     # ---- made when first needed
     @cached_property
@@ -279,29 +329,6 @@ class Equations:
         return self.problem.outputs
 
     @cached_property
-    def _force(self):
-        single = {(i,): x for i, x in enumerate(self.problem.generalized) if not x.zero}
-        return self._field(single, lambda pool: {(i,): x for i, x in enumerate(pool.share.force) if not x.zero}, 1)
-
-    @cached_property
-    def _force_rate(self):
-        return self.program([self.problem.graph.derivative(f, self.problem.time) for f in self.problem.generalized])
-
-    @cached_property
-    def _stiffness(self):
-        return self._slopes(self.problem.generalized, self.problem.q, "x", self.centrifugal)
-
-    @cached_property
-    def _damping(self):
-        return self._slopes(self.problem.generalized, self.problem.v, "y", self.coriolis)
-
-    @cached_property
-    def _mass_stiffness(self):
-        resistance = [-x for x in self.problem.inertia.apply(self.problem.a)]
-        field = self._field(self._entries(resistance, self.problem.q), lambda pool: pool.slopes(pool.variables("z")), 2)
-        return field, Pattern(*field.places, (self.n, self.n))
-
-    @cached_property
     def _angles(self):
         return self.program(self._full)
 
@@ -312,25 +339,6 @@ class Equations:
     @cached_property
     def _rates(self):
         return Rows(self, self.problem.rows, rate=True)
-
-    def _field(self, single, pooled, width):
-        """A `Field` of nodes by coordinates, and of what a function gives for each pool."""
-        return Field(self.problem.graph, single, [(pool, pooled(pool)) for pool in self.problem.pools], self.numbers, width)
-
-    def _entries(self, forces, variables):
-        """Nodes of the derivatives of forces, negative, by (i, j)."""
-        g, entries, number = self.problem.graph, {}, {x.value: j for j, x in enumerate(variables)}
-        for i, force in enumerate(forces):
-            for j in sorted(number[name] for name in g.variables(force) if name in number):
-                slope = g.derivative(force, variables[j])
-                if not slope.zero:
-                    entries[i, j] = -slope
-        return entries
-
-    def _slopes(self, forces, variables, kind, more):
-        field = self._field(self._entries(forces, variables), lambda pool: self._entries(pool.share.force, pool.variables(kind)), 2)
-        places = (np.r_[place, other] for place, other in zip(field.places, more.tocoo().coords, strict=True))
-        return field, Pattern(*places, (self.n, self.n))
 
 
 def _known(solver):

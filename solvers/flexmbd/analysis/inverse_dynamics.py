@@ -6,6 +6,7 @@ from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.path import equations_of
 from flexmbd.analysis.refusals import refuse_contacts, refuse_coupled, refuse_states, refuse_unilateral
 from flexmbd.errors import ModelError
+from flexmbd.linalg.saddle import Singular
 from flexmbd.trajectory import OK, Trajectory
 
 REACH = 0.3  # largest change of a coordinate over its weight that one step predicts
@@ -91,6 +92,8 @@ class Prescribed:
         s
     q, v, a : ndarray (n,)
         Coordinates, velocities, accelerations.
+    multipliers : ndarray (rows,)
+        N or N m
     turns : ndarray
         Angles of the planar bodies, rad.
 
@@ -102,8 +105,7 @@ class Prescribed:
 
     def __init__(self, equations):
         self.equations, self.t = equations, 0.0
-        e, b = equations, equations.problem
-        self._convective = e.program([row.polynomial.convective(b.q, b.v, b.time) for row in b.rows])
+        e = equations
         self.q, _ = e.initial(0.0)
         rows = e.scaled(e.jacobian(self.q, 0.0))[0].toarray()
         _, sizes, directions = np.linalg.svd(rows)
@@ -124,25 +126,18 @@ class Prescribed:
         self.turns = e.turned(self.q)
         self._follow()
 
-    def _solve(self, q, t, side):
-        """x of ``G x = side``."""
-        G, factors = self.equations.scaled(self.equations.jacobian(q, t))
-        return self.equations.weights * np.linalg.solve(G.toarray(), factors * side)
-
     def _follow(self):
-        """Velocities and accelerations that the rows give."""
-        q, t, e = self.q, self.t, self.equations
-        self.v = self._solve(q, t, -e.constraints_rate(q, t))
-        self.a = self._solve(q, t, -self._convective({"q": q, "v": self.v, "t": t}))
+        """Velocities, and accelerations with multipliers."""
+        e, values = self.equations, self.equations.at(self.q, np.zeros(self.equations.n), self.t, self.turns)
+        saddle = e.saddle(values)
+        values["v"] = self.v = saddle.least(-e.constraints_rate(self.q, self.t))
+        e.solve(values, saddle)
+        self.a, self.multipliers = values["a"], values["l"]
 
     @property
     def state(self):
         """q, v, a, multipliers, turns."""
-        e = self.equations
-        rest = e.force(self.q, self.v, self.t, self.turns) - e.mass_at(self.q, self.t, self.turns) @ self.a
-        G, factors = e.scaled(e.jacobian(self.q, self.t))
-        multipliers = factors * np.linalg.solve(G.toarray().T, e.weights * rest)
-        return self.q, self.v, self.a, multipliers, self.turns
+        return self.q, self.v, self.a, self.multipliers, self.turns
 
     def advance(self, t):
         """Follow the motion to a time, in steps short enough to stay on this way of assembly."""
@@ -170,8 +165,8 @@ class Prescribed:
         e, first = self.equations, q
         for _ in range(ITERATIONS):
             try:
-                dq = self._solve(q, t, -e.constraints(q, t))
-            except np.linalg.LinAlgError:
+                dq = e.saddle(e.at(q, None, t, self.turns)).least(-e.constraints(q, t))
+            except Singular:
                 return None
             q = q + dq
             if not np.max(np.abs(q - first) / e.weights, initial=0.0) <= CORRECTION:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbd.analysis.refusals import refuse_coupled, refuse_unilateral
 from flexmbd.errors import ModelError, check_number
 from flexmbd.parameters import Matrix
 from flexmbd.suggest import unknown
@@ -41,7 +42,7 @@ class Parameters:
     speed: np.ndarray
 
 
-def parameters_of(build, inputs, names):
+def parameters_of(build, inputs, names, initial=System.initial):
     """System of a model, and its `Parameters`.
 
     Parameters
@@ -51,6 +52,8 @@ def parameters_of(build, inputs, names):
         Of the callable.
     names : sequence of str
         Inputs of the callable, or paths of `System.parameters` such as ``"@spring.stiffness"`` and ``"rod.mass"``.
+    initial : callable
+        `Formulation.initial`.
 
     Raises
     ------
@@ -67,10 +70,10 @@ def parameters_of(build, inputs, names):
     if not system.bodies:
         raise ModelError("the system has no body", remedy="add one with System.body")
     known, slopes, columns, values = system.parameters(), {}, [], []
-    q, v = (np.array(x, float) for x in system.initial())
+    q, v = (np.array(x, float) for x in initial(system))
     for j, name in enumerate(names):
         if name in given:
-            numbers, *rates = _differences(build, inputs, name, given[name], system)
+            numbers, *rates = _differences(build, inputs, name, given[name], system, initial)
             values.append(given[name])
         elif name in known and not isinstance(known[name], Matrix):
             numbers, rates = {name: 1.0}, (0.0 * q, 0.0 * v)
@@ -92,7 +95,7 @@ def _inputs(build, inputs):
     return {key: x for key, x in (defaults | inputs).items() if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)}
 
 
-def _differences(build, inputs, name, value, system):
+def _differences(build, inputs, name, value, system, initial):
     """Derivatives of a system's numbers (by path), of its coordinates and of its velocities at the start by an input."""
     step, known = STEP * (abs(value) or 1.0), system.parameters()
 
@@ -106,8 +109,25 @@ def _differences(build, inputs, name, value, system):
                 told = f"input '{name}' changes the table '{path}', by which there is no derivative"
                 raise ModelError(told, remedy="let it scale the table")
         values = [0.0 if isinstance(v, Matrix) else numbers[path] for path, v in known.items()]
-        return [np.array(x, float) for x in (values, *other.initial())]
+        return [np.array(x, float) for x in (values, *initial(other))]
 
     near, far = zip(at(1), at(-1), strict=True), zip(at(2), at(-2), strict=True)
     rates = [(8.0 * (a - b) - (c - d)) / (12.0 * step) for (a, b), (c, d) in zip(near, far, strict=True)]
     return {path: float(x) for path, x in zip(known, rates[0], strict=True) if x != 0.0}, *rates[1:]
+
+
+def check_varied(build, outputs):
+    """Raise `ModelError` for what has no derivatives by parameters, and for outputs that there are not."""
+    refuse_coupled(build)
+    refuse_unilateral(build)
+    for name in outputs:
+        if name not in build.outputs:
+            raise unknown("output", name, build.outputs)
+
+
+def check_used(problem, table, varied):
+    """Raise `ModelError` for a parameter on which nothing depends: neither a function of the table nor the guess of the start."""
+    used = problem.graph.space("p").of(*(x for name in ("residual", "rows", "outputs") for x in table[name].nodes))
+    for j, name in enumerate(varied.names):
+        if j not in used and not np.any(varied.guess[:, j]) and not np.any(varied.speed[:, j]):
+            raise ModelError(f"nothing depends on '{name}'", remedy="does an element leave it out because it is zero?")

@@ -12,7 +12,6 @@ those that the index-1 equations give to q and v.
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import solve
 
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
@@ -105,10 +104,7 @@ class Stabilised:
         if further := [place[k] for k in sorted(self._read(problem.generalized).difference(self._turning))]:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")
-        self._convective = equations.program([row.polynomial.convective(problem.q, problem.v, problem.time) for row in problem.rows])
-        rates = self._needed(nodes)
-        self._rates = equations.program(rates)
-        self._slopes, self._where = self._derivatives(rates)
+        self._books = equations.table.add("needed", self._needed(nodes), "a rate")
 
     def _read(self, nodes):
         """Numbers of the states that nodes depend on."""
@@ -124,17 +120,6 @@ class Stabilised:
             rest, nodes = self._read(nodes) - found, []
         return [state.rate if k in found else problem.graph.const(0.0) for k, state in enumerate(problem.states)]
 
-    def _derivatives(self, rates):
-        """Program of the rates' derivatives by the unknowns, and their rows and columns in the Jacobian."""
-        problem, entries = self.equations.problem, {}
-        kinds = {"q": self._q, "v": self._v, "s": self._s, "l": self._l}
-        for k, rate in enumerate(rates):
-            for x in sorted(problem.graph.variables(rate), key=str):
-                if x.space in kinds:
-                    entries[self._s.start + k, kinds[x.space].start + x.number] = problem.graph.derivative(rate, problem.graph.var(*x))
-        places = np.array(list(entries), int).reshape(-1, 2)
-        return self.equations.program(list(entries.values())), (places[:, 0], places[:, 1])
-
     def _split(self, y):
         return tuple(y[part] for part in (self._q, self._v, self._s, self._l, self._m))
 
@@ -144,7 +129,7 @@ class Stabilised:
         G = e.jacobian(q, t)
         res[self._q] = rates[self._q] - v + G.T @ mu
         res[self._v] = e.mass_at(q, t, s[self._turning]) @ rates[self._v] - e.force(q, v, t, s[self._turning]) + G.T @ lam
-        res[self._s] = rates[self._s] - self._rates({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
+        res[self._s] = rates[self._s] - self._books.value({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
         res[self._l] = e.constraints(q, t)
         res[self._m] = G @ v + e.constraints_rate(q, t)
 
@@ -162,18 +147,9 @@ class Stabilised:
         J[self._v, self._l], J[self._l, self._q], J[self._m, self._v] = G.T, G, G
         J[self._m, self._q] = (e.jacobian_turning(q, v, t) + e.jacobian_rate(q, t)).toarray()
         J[self._s, self._s] = cj * np.eye(len(s))
-        J[self._where] -= self._slopes({"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t})
-
-    def accelerations(self, t, q, v, s):
-        """Accelerations (n,) and multipliers (rows,) of the index-1 equations."""
-        e = self.equations
-        force, rest = e.force(q, v, t, s[self._turning]), self._convective({"q": q, "v": v, "t": t})
-        return self._bound(e.mass_at(q, t, s[self._turning]), e.jacobian(q, t).toarray(), force, -rest)
-
-    def _bound(self, M, G, force, side):
-        """x and l of ``M x + G' l = force``, ``G x = side``."""
-        matrix = np.block([[M.toarray(), G.T], [G, np.zeros((len(G), len(G)))]])
-        return np.split(solve(matrix, np.r_[force, side]), [self.equations.n])
+        state = {"q": q, "v": v, "a": rates[self._v], "s": s, "l": lam, "t": t}
+        for kind, part in {"q": self._q, "v": self._v, "s": self._s, "l": self._l}.items():
+            J[self._s, part] -= self._books.by(state, kind).toarray()
 
     def start(self):
         """Unknowns and their rates at time zero."""
@@ -182,18 +158,20 @@ class Stabilised:
         y[self._q], y[self._v] = q, v
         y[self._s][self._turning] = self.equations.turns
         rates[self._q] = v
-        rates[self._v], y[self._l] = self.accelerations(0.0, q, v, y[self._s])
-        state = {"q": q, "v": v, "a": rates[self._v], "s": y[self._s], "l": y[self._l], "t": 0.0}
-        rates[self._s] = self._rates(state)
+        state = {"q": q, "v": v, "s": y[self._s], "t": 0.0}
+        self.equations.solve(state)
+        rates[self._v], y[self._l] = state["a"], state["l"]
+        rates[self._s] = self._books.value(state)
         return y, rates
 
     def values(self, time, history):
         """Outputs by name, of shape (1, points), along a history (points, size) of the unknowns."""
         parts = self._split(history.T)
-        bearing = [self.accelerations(t, *(x[:, k] for x in parts[:3])) for k, t in enumerate(time)]
-        state = dict(zip("qvs", parts, strict=False)) | {"t": time}
-        for key, x in zip("al", zip(*bearing, strict=True), strict=True):
-            state[key] = np.array(x).T
+        state = {"q": parts[0], "v": parts[1], "s": parts[2], "t": time}
+        each = [{kind: x[..., k] for kind, x in state.items()} for k in range(len(time))]
+        for one in each:
+            self.equations.solve(one)
+        state |= {kind: np.array([one[kind] for one in each]).T for kind in "al"}
         found = self._outputs(state)
         return {name: np.broadcast_to(x, time.shape)[None].copy() for name, x in zip(self.names, found, strict=True)}
 

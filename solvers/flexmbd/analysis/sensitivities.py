@@ -11,7 +11,6 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.linalg import block_diag
 
-from flexmbd.analysis.derivatives import Linear, Saddle
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
 from flexmbd.analysis.parameters import parameters_of
@@ -21,9 +20,12 @@ from flexmbd.equations.assembly import TURN
 from flexmbd.equations.start import Start
 from flexmbd.equations.start_words import Changes
 from flexmbd.errors import ModelError, check_number
+from flexmbd.formulation import formulation_of
+from flexmbd.linalg.saddle import Saddle
 from flexmbd.suggest import unknown
 
 ITERATIONS = 80  # of the assembly, which carries derivatives along
+DIFFERENCES = "take differences of runs, or a surrogate"
 EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
 
 
@@ -73,6 +75,7 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
     Parameters
     ----------
     build : System, Equations or callable
+        Of equations the coordinates are kept (`Equations.formulation`), else they are natural ones.
     parameters : sequence of str
         Inputs of the callable, whose effect on the guess of the start counts, or paths of `System.parameters`: ``"@spring.stiffness"``,
         ``"rod.mass"``, ``"rod.A.x"``, ``"gravity.y"``.
@@ -114,10 +117,7 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
         check_number("sensitivities", key, value, positive=True)
     if not len(parameters):
         raise ModelError("no parameter is given", remedy="name at least one; without, take run")
-    system, varied = parameters_of(described(build), inputs, parameters)
-    if isinstance(build, Equations):
-        _check_made(build)
-    motion = Varied(Linear(system, varied, outputs))
+    motion = Varied(varied_equations(build, inputs, parameters, outputs))
     y = motion.start()
     found, step, implicit = [motion.outputs(0.0, y)], None, {} if method in EXPLICIT else {"jac": motion.jacobian}
     for before, t in pairwise(time):
@@ -136,19 +136,22 @@ def sensitivities(build, parameters, outputs, *, end, points, inputs=None, rtol=
         time,
         {name: values[:, i] for i, name in enumerate(names)},
         {name: slopes[:, i] for i, name in enumerate(names)},
-        varied.names,
-        dict(motion.equations.units),
-        dict(zip(varied.names, varied.units, strict=True)),
+        motion.varied.names,
+        {name: motion.equations.catalogue[name][1] for name in names},
+        dict(zip(motion.varied.names, motion.varied.units, strict=True)),
     )
 
 
-def _check_made(equations):
-    """Refuse equations that are not those of `run` in natural coordinates."""
-    if equations.formulation != "natural":
-        told = f"sensitivities are for natural coordinates, and these equations are in '{equations.formulation}'"
-        raise ModelError(told, remedy="take differences of runs")
-    if equations.coriolis.nnz:
+def varied_equations(build, inputs, parameters, outputs):
+    """`Equations` with derivatives by parameters, in the coordinates of those given, else in natural ones."""
+    made = build if isinstance(build, Equations) else None
+    if made is not None and made.coriolis.nnz:
         raise ModelError("sensitivities are of motions seen from rest, and these equations are of a turning frame")
+    formulation = "natural" if made is None else made.formulation
+    system, varied = parameters_of(described(build), inputs, parameters, formulation_of(formulation).initial)
+    e = Equations(system, formulation, outputs=outputs, varied=varied)
+    refuse_contacts(e.problem, "at their onset derivatives of the motion jump, which these equations do not know", DIFFERENCES)
+    return e
 
 
 class Varied:
@@ -156,20 +159,20 @@ class Varied:
 
     Parameters
     ----------
-    equations : Linear
+    equations : Equations
+        With parameters.
     """
 
     def __init__(self, equations):
-        e = self.equations = equations
-        why = "at their onset derivatives of the motion jump, which these equations do not know"
-        refuse_contacts(e.problem, why, "take differences of runs, or a surrogate")
-        values = e.parameters.values
+        e, self.table = equations, equations.table
+        self.equations, self.varied, values = e, e.parameters, e.parameters.values
         self._sizes = np.where(values != 0.0, np.abs(values), 1.0)
         self._turning = np.array([measure == "angle" for measure in e.problem.measures], bool)
 
     def _split(self, t, y):
         """Values of the graph's variables, and the derivatives of q, v, s by the parameters."""
-        n, m, k = self.equations.n, self.equations.further, len(self._sizes)
+        n, k = self.equations.n, len(self._sizes)
+        m = len(self.equations.states)
         x, slopes = y[: 2 * n + m], y[2 * n + m :].reshape(-1, k) / self._sizes
         q, v, s = np.split(x, [n, 2 * n])
         return {"q": q, "v": v, "s": s, "t": t}, dict(zip("qvs", np.split(slopes, [n, 2 * n]), strict=True))
@@ -180,25 +183,26 @@ class Varied:
 
     def _solved(self, values, slopes):
         """Adds accelerations and multipliers to values and slopes."""
-        e, saddle = self.equations, self.equations.solve(values)
-        (_, force), (_, rows) = e.forces(values), e.accelerations(values)
+        saddle = self.equations.solve(values)
+        force, rows = self.table["residual"](values, "qvsp")[1], self.table["accelerations"](values, "qvp")[1]
         slopes["a"], slopes["l"] = saddle.solve(-_along(force, slopes, "qvs"), -_along(rows, slopes, "qv"))
 
     def rates(self, t, y):
         """y'"""
         values, slopes = self._split(t, y)
         self._solved(values, slopes)
-        s, by = self.equations.state_rates(values)
+        s, by = self.table["books"](values, "qvalsp")
         rates = {"q": values["v"], "v": values["a"], "s": s}
         return self._joined(rates, {"q": slopes["v"], "v": slopes["a"], "s": _along(by, slopes, "qvals")})
 
     def jacobian(self, t, y):
         """dy'/dy without the second derivatives of the motion, which Newton's iteration of an implicit method does not need."""
-        e, (values, _) = self.equations, self._split(t, y)
-        n, m, k = e.n, e.further, len(self._sizes)
+        values, _ = self._split(t, y)
+        n, m, k = self.equations.n, len(self.equations.states), len(self._sizes)
         one = np.eye(2 * n + m)
-        slopes, saddle = dict(zip("qvs", np.split(one, [n, 2 * n]), strict=True)), e.solve(values)
-        (_, force), (_, rows), (_, by) = e.forces(values), e.accelerations(values), e.state_rates(values)
+        slopes, saddle = dict(zip("qvs", np.split(one, [n, 2 * n]), strict=True)), self.equations.solve(values)
+        force, rows = self.table["residual"](values, "qvsp")[1], self.table["accelerations"](values, "qvp")[1]
+        by = self.table["books"](values, "qvalsp")[1]
         side = -sum(force[kind] @ slopes[kind] for kind in "qvs"), -sum(rows[kind] @ slopes[kind] for kind in "qv")
         slopes["a"], slopes["l"] = saddle.solve(*side)
         J = np.concatenate([slopes["v"], slopes["a"], sum(by[kind] @ slopes[kind] for kind in "qvals")])
@@ -208,20 +212,20 @@ class Varied:
         """Outputs (outputs,) and their derivatives (outputs, parameters)."""
         values, slopes = self._split(t, y)
         self._solved(values, slopes)
-        found, by = self.equations.outputs(values)
+        found, by = self.table["outputs"](values, "qvalsp")
         return found, _along(by, slopes, "qvals")
 
     # ---- the rows, at the start and where the integration has left them
     def start(self):
         """y at time zero: the guess, assembled by mass-orthogonal corrections like that of `run`."""
         e = self.equations
-        q, v = (np.array(x, float) for x in e.system.initial())
-        first, angles, s = (q, v), e.system.angles(), np.zeros(e.further)
+        q, v = (np.array(x, float) for x in e.problem.initial(e.system))
+        first, angles, s = (q, v), e.system.angles(), np.zeros(len(e.states))
         for k, name in enumerate(e.states):
             owner, _, key = name.rpartition(".")
             s[k] = angles[owner] if key == "angle" and owner in angles else 0.0
         values = {"q": q, "v": v, "s": s, "t": 0.0}
-        slopes = {"q": e.parameters.guess.copy(), "v": e.parameters.speed.copy(), "s": np.zeros((e.further, len(self._sizes)))}
+        slopes = {"q": e.parameters.guess.copy(), "v": e.parameters.speed.copy(), "s": np.zeros((len(s), len(self._sizes)))}
         for _ in range(ITERATIONS):
             step = self._correct("q", values, slopes)
             if np.all(np.abs(step) <= 1e-14 * (1.0 + np.abs(values["q"]))):
@@ -266,17 +270,20 @@ class Varied:
 
         With `weights` W (n, n) the mass matrix is ``W' M W``.
         """
-        e, (_, rows) = self.equations, self.equations.rows(values)
-        value, by = (e.rows if kind == "q" else e.rates)(values)
-        mass = e.mass(values)
-        saddle = Saddle(mass if weights is None else weights.T @ mass @ weights, rows["q"])
+        e, table = self.equations, self.table
+        rows, rates = table["rows"](values, "qp"), table["rates"](values, "qvp")
+        value, by = rows if kind == "q" else rates
+        mass = e.mass_of(values)
+        saddle = Saddle(mass if weights is None else weights.T @ mass @ weights, rows[1]["q"])
         x, multipliers = saddle.solve(np.zeros(e.n), -value)
         if weights is None:
-            inertia = e.inertia(values | {"a": x, "l": multipliers})[1]
+            inertia = table["balance"](values | {"a": x, "l": multipliers}, "qp")[1]
         else:
-            moved, held = (e.inertia(values | {"a": a, "l": b})[1] for a, b in ((weights @ x, 0.0 * multipliers), (0.0 * x, multipliers)))
+            moved, held = (
+                table["balance"](values | {"a": a, "l": b}, "qp")[1] for a, b in ((weights @ x, 0.0 * multipliers), (0.0 * x, multipliers))
+            )
             inertia = {kind: weights.T @ moved[kind] + held[kind] for kind in "qp"}
-        moved, rest = (e.rates(values | {"v": v})[1] for v in (x, 0.0 * x))
+        moved, rest = (table["rates"](values | {"v": v}, "qp")[1] for v in (x, 0.0 * x))
         turned = {kind: moved[kind] - rest[kind] for kind in "qp"}  # derivatives of G x at fixed x
         side = _along(by, slopes, kind if kind == "q" else "qv") + _along(turned, slopes, "q")
         dx, _ = saddle.solve(-_along(inertia, slopes, "q"), -side)

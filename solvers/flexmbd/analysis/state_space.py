@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import qr
 
-from flexmbd.analysis.derivatives import Linear
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.path import Path, State, described, equations_of
 from flexmbd.analysis.refusals import refuse_states
 from flexmbd.errors import ModelError
+from flexmbd.formulation import formulation_of
 
 OPEN = 1e-7  # what rows may be open at a state that is given, relative to the largest changes that coordinates can make
 
@@ -130,13 +130,13 @@ def state_space(build, inputs, outputs, *, sample=None, state=None, t=0.0, spinn
     >>> found.states, found.B.ravel().tolist()
     (['cart[0]', 'd/dt cart[0]'], [0.0, 0.5])
     """
-    system, parameters = parameters_of(described(build), sample, inputs)
+    made = equations_of(build, sample, spinning)
+    system, parameters = parameters_of(described(build), sample, inputs, formulation_of(made.formulation).initial)
     _check_inputs(system.parameters(), parameters)
-    numeric = equations_of(build if isinstance(build, Equations) else system, None, spinning)
-    equations = Linear(system, parameters, outputs, numeric, numeric.formulation)
     if isinstance(state, Path) and spinning is None and state.equations.coriolis.nnz:
         raise ModelError("the state is one of steady rotation", remedy="give its `spinning` here too")
-    return _linearised(equations, _values(equations, numeric, state, t), list(outputs), numeric.weights)
+    e = Equations(system, made.formulation, made.solver, spinning=made.spinning, outputs=outputs, varied=parameters)
+    return _linearised(e, _values(e, state, t), list(outputs))
 
 
 def _check_inputs(numbers, parameters):
@@ -149,33 +149,27 @@ def _check_inputs(numbers, parameters):
             )
 
 
-def _values(equations, numeric, state, t):
+def _values(e, state, t):
     """The state as values of the graph's variables."""
-    b = equations.problem
-    refuse_states(b)
+    refuse_states(e.problem)
     if isinstance(state, Path):
         state = state.state(-1)
     turns = None
     if isinstance(state, State):
-        q, v, t, turns = state.q, np.zeros(equations.n), state.t, state.turns
+        q, v, t, turns = state.q, np.zeros(e.n), state.t, state.turns
     elif state is None:
-        q, v = numeric.initial(t)
+        q, v = e.initial(t)
     else:
         q, v = (np.asarray(x, float) for x in state)
-        if q.shape != (equations.n,) or v.shape != (equations.n,):
-            raise ModelError(f"state has arrays of shapes {q.shape} and {v.shape}; the system has {equations.n} coordinates")
-    turns = numeric.turned(q) if turns is None else turns
-    s = np.zeros(len(b.states))
-    for name, angle in zip(numeric.turning, turns, strict=True):
-        if f"{name}.angle" in equations.states:
-            s[equations.states.index(f"{name}.angle")] = angle
-    values = {"q": q, "v": v, "t": t, "s": s}
-    _, factors = numeric.scaled(numeric.jacobian(q, t))
-    speed = 1.0 + np.abs(v / numeric.weights).max(initial=0.0)
-    for level, allowed in ((equations.rows, OPEN), (equations.rates, OPEN * speed)):
-        gaps = np.abs(level.value(values)) * factors
+        if q.shape != (e.n,) or v.shape != (e.n,):
+            raise ModelError(f"state has arrays of shapes {q.shape} and {v.shape}; the system has {e.n} coordinates")
+    values = e.at(q, v, t, e.turned(q) if turns is None else turns)
+    _, factors = e.scaled(e.jacobian(q, t))
+    speed = 1.0 + np.abs(v / e.weights).max(initial=0.0)
+    for level, allowed in (("rows", OPEN), ("rates", OPEN * speed)):
+        gaps = np.abs(e.table[level].value(values)) * factors
         if np.any(gaps > allowed):
-            rows = ", ".join(numeric.rows[k] for k in np.flatnonzero(gaps > allowed)[:4])
+            rows = ", ".join(e.rows[k] for k in np.flatnonzero(gaps > allowed)[:4])
             raise ModelError(f"the state does not satisfy the constraints {rows}", remedy="give coordinates and velocities that do")
     return values
 
@@ -193,18 +187,19 @@ def independent_coordinates(G, weights):
     return np.sort(order[len(G) :]), order[: len(G)]
 
 
-def _linearised(equations, values, outputs, weights):
+def _linearised(e, values, outputs):
     """The matrices: all changes are written as linear functions of the columns [states, inputs]."""
-    e, n, names = equations, equations.n, equations.parameters.names
+    n, names = e.n, e.parameters.names
     saddle = e.solve(values)
-    (_, rows), (_, rates), (_, second) = e.rows(values), e.rates(values), e.accelerations(values)
-    force = e.force_slopes(values)
-    start, out = e.outputs(values)
+    rows, rates, second, force = (
+        e.table[name](values, kinds)[1] for name, kinds in (("rows", "qp"), ("rates", "qp"), ("accelerations", "qvp"), ("residual", "qvp"))
+    )
+    start, out = e.table["outputs"](values, "qvalsp")
     books = [e.states[k] for k in np.flatnonzero(out["s"].any(axis=0)) if not e.states[k].endswith(".angle")]
     if books:
         raise ModelError(f"an output is integrated along the motion ({', '.join(books)}); it is no output of linear equations")
-    free, bound = independent_coordinates(rows["q"], weights)
-    moving = e.rows.depends_on("p")
+    free, bound = independent_coordinates(rows["q"], e.weights)
+    moving = e.table["rows"].depends_on("p")
     f, m, k = len(free), len(moving), len(names)
     place, shift, speed, rate, entering = np.split(np.arange(2 * (f + m) + k), np.cumsum([f, m, f, m]))
     columns = 2 * (f + m) + k
@@ -245,7 +240,7 @@ def _linearised(equations, values, outputs, weights):
     return StateSpace(
         dx[:, :count], dx[:, count:], dy[:, :count], dy[:, count:],
         x + [f"d/dt {name}" for name in x], u, outputs, x_units + [_per(unit, "s") for unit in x_units], u_units,
-        [e.units[name] for name in outputs], drift, start, free, np.r_[place, speed], moving,
+        [e.catalogue[name][1] for name in outputs], drift, start, free, np.r_[place, speed], moving,
     )  # fmt: skip
 
 

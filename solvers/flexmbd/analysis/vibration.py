@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import eig, null_space
-from scipy.sparse import block_array, csr_array, dia_array
+from scipy.sparse import csr_array, dia_array
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigs, eigsh
 
 from flexmbd.analysis.equilibrium import ITERATIONS, TOLERANCE, NotConverged, assembled, at_start, newton, whole
 from flexmbd.analysis.path import Path, StaticsError, equations_of
 from flexmbd.analysis.refusals import refuse_states
-from flexmbd.analysis.tangent import Singular, free_motion
+from flexmbd.analysis.tangent import free_motion
 from flexmbd.errors import ModelError
-from flexmbd.linalg.direct import analyse
+from flexmbd.linalg.saddle import Saddle, Singular
 
 DENSE = 120  # coordinates up to which the whole problem is solved
 
@@ -190,15 +190,12 @@ def _real(squares, shapes, M):
     return squares, shapes / np.sqrt(mass)
 
 
-def _saddle(A, G, solver):
+def _inverse(A, G, solver):
     """Solver of ``A x + G' l = b, G x = 0``."""
-    n, rows = A.shape[0], G.shape[0]
-    size = np.abs(A.data).max(initial=0.0) or 1.0
-    matrix = block_array([[A, size * G.T], [size * G, None]], format="csc") if rows else A.tocsc()
-    factors = analyse(matrix, solver).factorise(matrix.data)
-    if factors.ratio < 1e-14:
+    saddle = Saddle(A, G, columns=np.ones(len(A.indptr) - 1), solver=solver)
+    if saddle.factors.ratio < 1e-14:
         raise Singular
-    return lambda b: factors.solve(np.r_[b, np.zeros(rows)])[:n]
+    return lambda b: saddle.solve(b, np.zeros(G.shape[0]))[0]
 
 
 def _sparse(K, M, G, count, solver):
@@ -207,7 +204,7 @@ def _sparse(K, M, G, count, solver):
     symmetric = abs(K - K.T).max() <= 1e-10 * abs(K).max()
 
     def near(shift):
-        solve = _saddle(K - shift * M, G, solver)
+        solve = _inverse(K - shift * M, G, solver)
         inverse = LinearOperator((n, n), matvec=solve, dtype=float)
         start = solve(M @ np.random.default_rng(0).normal(size=n))
         return (eigsh if symmetric else eigs)(K, count, M, shift, v0=start, OPinv=inverse, tol=1e-13)
@@ -236,7 +233,7 @@ def _dense_damped(K, M, D, G, count):
 
 def _sparse_damped(K, M, D, G, count, solver):
     """Poles with the smallest modulus by Arnoldi on the inverse of the first-order problem."""
-    n, solve = K.shape[0], _saddle(K, G, solver)
+    n, solve = K.shape[0], _inverse(K, G, solver)
 
     def inverse(y):
         x, v = y[:n], y[n:]

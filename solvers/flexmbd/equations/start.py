@@ -15,6 +15,7 @@ import numpy as np
 
 from flexmbd.bodies.base import FIXED, LEFT_OUT
 from flexmbd.equations.assembly import TURN
+from flexmbd.linalg.saddle import scaled, together
 
 LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
@@ -188,24 +189,18 @@ class Start:
 
     def _corrected(self, levels, q, v, which):
         """Changes (n, samples) of coordinates, or of velocities if they are given, of the samples `which`."""
-        n, rows, count = self.problem.n, len(self._rows), len(which)
+        n, count = self.problem.n, len(which)
         side, G, M = self._evaluated(q, v, which)
         change = self.origins(which)
         M = change.transpose(0, 2, 1) @ M @ change
         sizes = np.sqrt(np.einsum("kii->ki", M))
         sizes = np.where(sizes > 0.0, sizes, np.median(sizes, axis=1, keepdims=True))
         change = change / (sizes * LESS ** (np.max(levels) - levels))[:, None, :]
-        scaled = M / sizes[:, :, None] / sizes[:, None, :]
-        G = G @ change
-        largest = np.abs(G).max(axis=2, initial=0.0)
-        factors = 1.0 / np.where(largest > 0.0, largest, 1.0)
-        G = G * factors[:, :, None]
-        matrix = np.zeros((count, n + rows, n + rows))
-        matrix[:, :n, :n] = scaled + SLIGHT * np.eye(n)
-        matrix[:, :n, n:], matrix[:, n:, :n], matrix[:, n:, n:] = G.transpose(0, 2, 1), G, -SLIGHT * np.eye(rows)
+        masses = M / sizes[:, :, None] / sizes[:, None, :]
+        G, factors = scaled(G @ change)
         right = np.concatenate([np.zeros((count, n)), -side * factors], axis=1)
         try:
-            found = np.linalg.solve(matrix, right[:, :, None])[:, :n]
+            found = np.linalg.solve(together(masses, G, SLIGHT), right[:, :, None])[:, :n]
         except np.linalg.LinAlgError:
             return np.full((n, count), np.nan)
         return (change @ found)[:, :, 0].T

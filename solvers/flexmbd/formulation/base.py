@@ -172,8 +172,8 @@ class Formulation(Interface, MassMatrix, ABC):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
 
-    def turning(self):
-        """Angles that count full turns, by body: their node, and the number of the state that is near it."""
+    def turning(self, *, every=True):
+        """Angles that count full turns, by body: their node, and the number of the state near it; `every` body's, or where there is one."""
         return {}
 
     @staticmethod

@@ -96,9 +96,10 @@ class Build(Formulation):
             for i, x in place.gradient(self.q).items():
                 self.generalized[i] = self.generalized[i] + x * f
 
-    def turning(self):
+    def turning(self, *, every=True):
         """Those of planar rigid bodies."""
         bodies = [body for body in self.system.bodies if body.name in self.system.angles()]
+        bodies = [body for body in bodies if every or f"{body.name}.angle" in self._state_index]
         nodes = [body.full_angle(self) for body in bodies]
         return {body.name: (x, self._number_of(self.state(body, "angle"))) for body, x in zip(bodies, nodes, strict=True)}
 

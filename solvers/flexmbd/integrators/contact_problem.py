@@ -200,7 +200,7 @@ def solve(live, closed_by, still, W, at):
             leap(moving & lnot(none) & (step > EXACT * scale), step / maximum(change, 1e-300), W, at)
         change = select(moving, step, change)
         moving = moving & ((step > EXACT * scale) | none) & lnot(jams)
-        if at[NU] == 1 and words(at[CONES])[2] + words(at[CONES])[3] == 0:  # one contact is solved exactly
+        if at[NU] == 1 and words(at[CONES])[ROLL_COUNT] + words(at[CONES])[PIVOT_COUNT] == 0:  # one contact is solved exactly
             moving = moving & lnot(moving)
         if not any_lane(moving):
             break

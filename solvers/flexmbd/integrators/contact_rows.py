@@ -8,6 +8,7 @@ from flexmbd.stepping.names import ND, NU, N
 
 # words of a contact: first direction, how many slide, roll, pivot, first further state, rule, whether it bulges
 SLIDE_COUNT, ROLL_COUNT, PIVOT_COUNT, OWN_STATE, RULE, BULGES, CONE = range(1, 8)
+FRICTION, HEADING, KIND_ROWS = 1, 2, 4  # behind the kind of a contact: its coefficient of friction, the direction of its sliding
 RESTITUTION, TANGENTIAL, MU, MU_STATIC, ROLLING, PIVOTING = range(NUMBERS)
 
 
@@ -101,8 +102,8 @@ def rate(r, W, at):
 
 @inner
 def kind_row(j, at):
-    """Row of the kind of contact j (`coulomb`); behind it its coefficient of friction, and the direction of its sliding."""
-    return earlier_row(at) + at[ND] + 4 * j
+    """Row of the kind of contact j (`coulomb`), and of what stands behind it (`FRICTION`, `HEADING`)."""
+    return earlier_row(at) + at[ND] + KIND_ROWS * j
 
 
 @inner
@@ -172,7 +173,7 @@ def rows_of_lists(contacts, directions, coordinates):
 
 def rows_of_coulomb(contacts, directions):
     """Rows of W behind those of `flexmbd.equations.delassus.rows_of_work` that `coulomb` and `given_modes` need."""
-    return 4 * contacts + 4 * directions + directions * directions
+    return KIND_ROWS * contacts + 4 * directions + directions * directions
 
 
 @inner

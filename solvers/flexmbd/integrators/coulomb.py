@@ -12,8 +12,8 @@ shares that fit, the one nearest to those.  Steps are halved until the functions
 """
 
 from flexmbd.integrators.contact_rows import (
-    CONE as WORDS, bound_row, entry, kept_row, kind_row, matrix_row, percussion_row,
-    square_row, step_row, value_row,
+    FRICTION, HEADING, SLIDE_COUNT, CONE as WORDS, bound_row, entry, kept_row, kind_row, matrix_row, percussion_row, square_row, step_row,
+    value_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb_sweep import largest, sweep
 from flexmbd.integrators.dense import eliminate, substitute
@@ -48,19 +48,32 @@ def alone(i, W, at):
 
 
 @inner
+def add(row, by, at, target, W):
+    """Add a row of the matrix, times a number, to a row of Newton's."""
+    for c in range(at[ND]):
+        st(W, target + c, ld(W, target + c) + by * ld(W, row + c))
+
+
+@inner
+def rest(r, count, W, at, builds):
+    """Equations of the directions of a contact that is open in all lanes."""
+    for i in range(r, r + count):
+        st(W, value_row(at) + i, 0.0 * ld(W, percussion_row(at)))
+        if builds:
+            alone(i, W, at)
+
+
+@inner
 def values(W, at, builds):
     """What the equations of all directions are off by, as rates; Newton's matrix too if it is asked for: the largest, and their squares."""
     cones, p, v, zero = words(at[CONES]), percussion_row(at), value_row(at), 0.0 * ld(W, percussion_row(at))
     worst, total, n = zero, zero, at[ND]
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+        kind, mu, low = ld(W, k), ld(W, k + FRICTION), ld(W, bound_row(at) + j)
         on, cone = kind > 0.5, (kind > 0.5) & (kind < 1.5)
         if not any_lane(on):
-            for i in range(r, r + 1 + slides):
-                st(W, v + i, zero)
-                if builds:
-                    alone(i, W, at)
+            rest(r, 1 + slides, W, at, builds)
             continue
         pn, un, snn = ld(W, p + r), rate(r, W, at), entry(r, r, W, at)
         zn = pn - un / snn
@@ -76,10 +89,10 @@ def values(W, at, builds):
         radius, t = mu * select(presses, zn, least), snn
         if slides > 0:
             slips = on & lnot(cone)
-            p1, u1, d1, t = ld(W, p + r + 1), rate(r + 1, W, at), ld(W, k + 2), entry(r + 1, r + 1, W, at)
+            p1, u1, d1, t = ld(W, p + r + 1), rate(r + 1, W, at), ld(W, k + HEADING), entry(r + 1, r + 1, W, at)
             p2, u2, d2 = zero, zero, zero
             if slides == 2:
-                p2, u2, d2, t = ld(W, p + r + 2), rate(r + 2, W, at), ld(W, k + 3), maximum(t, entry(r + 2, r + 2, W, at))
+                p2, u2, d2, t = ld(W, p + r + 2), rate(r + 2, W, at), ld(W, k + HEADING + 1), maximum(t, entry(r + 2, r + 2, W, at))
             z1, z2 = p1 - u1 / t, p2 - u2 / t
             size = sqrt(z1 * z1 + z2 * z2)
             holds = size <= radius
@@ -100,13 +113,10 @@ def values(W, at, builds):
                     st(W, target + r + 1 + i, ld(W, target + r + 1 + i) + select(fixed, 0.0, 1.0 - part))
                     if slides == 2:
                         across = select(turns, -share * e1 * e2, 0.0)
-                        other = matrix_row(at) + n * (r + 2 - i)
-                        for c in range(n):
-                            st(W, target + c, ld(W, target + c) + across / t * ld(W, other + c))
+                        add(matrix_row(at) + n * (r + 2 - i), across / t, at, target, W)
                         st(W, target + r + 2 - i, ld(W, target + r + 2 - i) - across)
-                    grows, other = select(turns & presses, mu * e, 0.0), matrix_row(at) + n * r
-                    for c in range(n):
-                        st(W, target + c, ld(W, target + c) + grows / snn * ld(W, other + c))
+                    grows = select(turns & presses, mu * e, 0.0)
+                    add(matrix_row(at) + n * r, grows / snn, at, target, W)
                     st(W, target + r, ld(W, target + r) - grows + select(slips, mu * d, 0.0))
         if builds:
             st(W, step_row(at) + r, ld(W, v + r) / snn)
@@ -120,12 +130,12 @@ def factorise(W, at):
     """Factors of Newton's matrix; sliding percussions that follow from the normal ones are taken into their columns."""
     cones, n, first = words(at[CONES]), at[ND], square_row(at)
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        follows, mu = ld(W, k) > 1.5, ld(W, k + 1)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+        follows, mu = ld(W, k) > 1.5, ld(W, k + FRICTION)
         for i in range(slides):
             if not any_lane(follows):
                 break
-            by = select(follows, mu * ld(W, k + 2 + i), 0.0)
+            by = select(follows, mu * ld(W, k + HEADING + i), 0.0)
             for row in range(n):
                 x, column = ld(W, first + n * row + r + 1 + i), first + n * row + r
                 own = row == r + 1 + i
@@ -148,16 +158,16 @@ def newton(W, at):
     """Newton's step from the values in its rows, with factors."""
     cones, x = words(at[CONES]), step_row(at)
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
         follows = ld(W, k) > 1.5
         for i in range(slides):
             st(W, x + r + 1 + i, select(follows, 0.0, ld(W, x + r + 1 + i)))
     substitute(square_row(at), at[ND], x, W)
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
         follows = ld(W, k) > 1.5
         for i in range(slides):
-            by = -ld(W, k + 1) * ld(W, k + 2 + i) * ld(W, x + r)
+            by = -ld(W, k + FRICTION) * ld(W, k + HEADING + i) * ld(W, x + r)
             st(W, x + r + 1 + i, select(follows, by, ld(W, x + r + 1 + i)))
 
 
@@ -166,8 +176,8 @@ def project(who, W, at):
     """Draw percussions into their cones."""
     cones, p = words(at[CONES]), percussion_row(at)
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        kind, mu = ld(W, k), ld(W, k + 1)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+        kind, mu = ld(W, k), ld(W, k + FRICTION)
         pn = select(kind > 0.5, maximum(ld(W, p + r), ld(W, bound_row(at) + j)), 0.0)
         st(W, p + r, select(who, pn, ld(W, p + r)))
         size = 0.0 * pn
@@ -177,7 +187,7 @@ def project(who, W, at):
         share = select(size > mu * pn, mu * pn / maximum(size, 1e-300), 1.0)
         for i in range(slides):
             old, row = ld(W, p + r + 1 + i), p + r + 1 + i
-            new = select(kind > 1.5, -mu * ld(W, k + 2 + i) * ld(W, p + r), share * old)
+            new = select(kind > 1.5, -mu * ld(W, k + HEADING + i) * ld(W, p + r), share * old)
             st(W, row, select(who, new, old))
 
 

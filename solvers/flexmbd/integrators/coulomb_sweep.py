@@ -8,7 +8,9 @@ Rates ``u = S p + b`` are velocities with percussions p, or accelerations with f
 """
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
-from flexmbd.integrators.contact_rows import bound_row, entry, free_row, kind_row, percussion_row, put_percussion
+from flexmbd.integrators.contact_rows import (
+    FRICTION, HEADING, SLIDE_COUNT, bound_row, entry, free_row, kind_row, percussion_row, put_percussion,
+)  # fmt: skip
 from flexmbd.integrators.listed import rate
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import ld, st, words
@@ -32,14 +34,14 @@ def largest(W, at):
 def choose(j, kind, mu, W, at):
     """Kind of contact j and its coefficient of friction."""
     st(W, kind_row(j, at), kind)
-    st(W, kind_row(j, at) + 1, mu)
+    st(W, kind_row(j, at) + FRICTION, mu)
 
 
 @inner
 def head(j, d1, d2, W, at):
     """Direction of sliding of contact j."""
-    st(W, kind_row(j, at) + 2, d1)
-    st(W, kind_row(j, at) + 3, d2)
+    st(W, kind_row(j, at) + HEADING, d1)
+    st(W, kind_row(j, at) + HEADING + 1, d2)
 
 
 @inner
@@ -51,8 +53,8 @@ def sweep(moving, still, W, at):
     cones, change = words(at[CONES]), 0.0 * still
     first, lost = percussion_row(at), still < change - 1.0
     for j in range(at[NU]):
-        r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
-        kind, mu, low = ld(W, k), ld(W, k + 1), ld(W, bound_row(at) + j)
+        r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+        kind, mu, low = ld(W, k), ld(W, k + FRICTION), ld(W, bound_row(at) + j)
         closed, cone = kind > 0.5, kind < 1.5
         if not any_lane(closed):  # nothing that would be worth its rates
             for i in range(1 + slides):
@@ -62,13 +64,14 @@ def sweep(moving, still, W, at):
         if slides == 0:
             change = maximum(put_percussion(r, moving, select(closed, maximum(pn - un / snn, low), 0.0), W, at), change)
             continue
-        d1, p1, u1, s1, t11 = ld(W, k + 2), ld(W, first + r + 1), rate(r + 1, W, at), entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
+        d1, p1, u1 = ld(W, k + HEADING), ld(W, first + r + 1), rate(r + 1, W, at)
+        s1, t11 = entry(r, r + 1, W, at), entry(r + 1, r + 1, W, at)
         if slides == 1:
             bn, b1 = un - snn * pn - s1 * p1, u1 - s1 * pn - t11 * p1
             new, x1, none = planar(low, mu, snn, s1, t11, bn, b1)
             steep, x2, d2 = snn - mu * s1 * d1, 0.0 * d1, 0.0 * d1
         else:
-            d2, p2, u2, s2 = ld(W, k + 3), ld(W, first + r + 2), rate(r + 2, W, at), entry(r, r + 2, W, at)
+            d2, p2, u2, s2 = ld(W, k + HEADING + 1), ld(W, first + r + 2), rate(r + 2, W, at), entry(r, r + 2, W, at)
             t12, t22 = entry(r + 1, r + 2, W, at), entry(r + 2, r + 2, W, at)
             bn = un - snn * pn - s1 * p1 - s2 * p2
             b1, b2 = u1 - s1 * pn - t11 * p1 - t12 * p2, u2 - s2 * pn - t12 * p1 - t22 * p2

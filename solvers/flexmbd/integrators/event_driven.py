@@ -17,8 +17,8 @@ end it with a status of their own.
 
 from flexmbd.equations.delassus import counts, reactions, rows_of_work
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, MU_STATIC, before_row, bound_row, entry, gap_row, kind_row, number_row, percussion_row, rows_of_coulomb,
-    rows_of_lists, wanted_row,
+    CONE, HEADING, MU, MU_STATIC, OWN_STATE, SLIDE_COUNT, before_row, bound_row, entry, gap_row, kind_row, number_row, percussion_row,
+    rows_of_coulomb, rows_of_lists, wanted_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
 from flexmbd.integrators.coulomb_sweep import MOVES, OFF, choose, head, largest
@@ -27,17 +27,17 @@ from flexmbd.integrators.dormand_prince import MIDDLE, ROWS
 from flexmbd.integrators.event_impacts import drive, strike
 from flexmbd.integrators.event_mending import around, mend, one_closed, want
 from flexmbd.integrators.event_search import (
-    ASIDE, BEHIND, BEYOND, BRISK, COUNTED, DIRECTION, GAPS_AT_START, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST, brisk_row,
-    hand, locate, mode_of, near, slot, speed,
+    ASIDE, BEHIND, BEYOND, BRISK, COUNTED, DIRECTION, GAPS_AT_START, GAP_RATE, MARKED, MET, NEXT_GAPS, OWN, RENEWED, REST, SEARCH, SLOWEST,
+    backward_row, brisk_row, hand, locate, mode_of, near, slot, speed, two_of,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.held import FADED, FORCE, MOVED, keep, least_force, load, seek, slide_rate, still, yields
+from flexmbd.integrators.held import FADED, FAINT, MOVED, keep, least_force, load, seek, slide_rate, still, yields
 from flexmbd.integrators.listed import glance, inspect, rate, takes_part
 from flexmbd.integrators.percussions import leave_out
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import FEW, OPEN, OTHERS, SLIDES, STICKS
+from flexmbd.registry import FEW, FORCE, OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import (
     BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
     STAGE, START, STATUS, STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
@@ -61,9 +61,9 @@ def react(X, P, W, at):
     load(start, X, W, at)
     keep((ld(X, STATUS) < 0.5) & (ld(X, H) > 0.0), start, slot(DIRECTION, at), X, W, at)
     for j in range(at[NU]):
-        if cones[CONE * j + 1] > 0:
-            st(X, slot(REST, at) + 2 * j, ld(W, kind_row(j, at) + 2))
-            st(X, slot(REST, at) + 2 * j + 1, ld(W, kind_row(j, at) + 3))
+        if cones[CONE * j + SLIDE_COUNT] > 0:
+            st(X, two_of(REST, j, at), ld(W, kind_row(j, at) + HEADING))
+            st(X, two_of(REST, j, at) + 1, ld(W, kind_row(j, at) + HEADING + 1))
     hand(ld(X, STATUS) < 0.5, states, X, W, at)
 
 
@@ -85,8 +85,8 @@ def arrange(who, X, P, W, at):
     low = maximum(fast, sqrt(LOW * near(X) * largest(W, at)))
     slow = maximum(SLOW * ld(X, SLIN), low)
     for j in range(at[NU]):
-        was = ld(X, aside + cones[CONE * j + 4])
-        gap, row = ld(W, gap_row(j, at)), slot(GAPS_AT_START, at) + 2 * j
+        was = ld(X, aside + cones[CONE * j + OWN_STATE])
+        gap, row = ld(W, gap_row(j, at)), two_of(GAPS_AT_START, j, at)
         closed = (was > 0.5) | (gap <= close)
         if at[NU] > FEW:
             closed = closed & (ld(W, wanted_row(j, at)) > 0.5)
@@ -128,8 +128,8 @@ def find(who, calm, low, fast, X, W, at):
     load(aside, X, W, at)
     for j in range(at[NU]):
         r = cones[CONE * j]
-        u, row = ld(W, before_row(at) + r), slot(GAPS_AT_START, at) + 2 * j
-        st(X, row + 1, select(who, u, ld(X, row + 1)))
+        u, row = ld(W, before_row(at) + r), two_of(GAPS_AT_START, j, at)
+        st(X, row + GAP_RATE, select(who, u, ld(X, row + GAP_RATE)))
         classify(j, (ld(X, rest + j) > 0.5) & (u <= low), calm, fast, X, W, at)
     scale(who, X, W, at)
     return seek(who, least_force(aside, X, at), X, W, at)
@@ -149,7 +149,7 @@ def act(who, X, P, W, at):
 @inner
 def note(j, who, slow, X, W, at):
     """Whether contact j slides so fast that it may come to rest."""
-    if words(at[CONES])[CONE * j + 1] == 2:
+    if words(at[CONES])[CONE * j + SLIDE_COUNT] == 2:
         row = brisk_row(j, at)
         fast = speed(j, W, at) > (BRISK + BEHIND) * slow
         st(X, row, select(who, select(fast, 1.0, 0.0 * slow), ld(X, row)))
@@ -165,7 +165,7 @@ def turned(who, X, P, W, at):
     glance(START, X, P, W, at)
     fast = 10.0 * still(X, W, at)
     for j in range(at[NU]):
-        r, slides, d, row = cones[CONE * j], cones[CONE * j + 1], slot(DIRECTION, at) + 2 * j, slot(BEYOND, at) + SLOWEST + 1 + j
+        r, slides, d, row = cones[CONE * j], cones[CONE * j + SLIDE_COUNT], two_of(DIRECTION, j, at), backward_row(j, at)
         mode = mode_of(j, X, at)
         none = none | ((mode > 0.5) & (ld(W, before_row(at) + r) < -fast))
         note(j, who, 0.1 * fast, X, W, at)
@@ -193,8 +193,8 @@ def strongest(X, W, at):
     cones, now, ever = words(at[CONES]), 0.0 * ld(X, H), 0.0 * ld(X, H)
     for j in range(at[NU]):
         now = maximum(ld(W, percussion_row(at) + cones[CONE * j]), now)
-        ever = maximum(ld(X, at[LARGEST] + cones[CONE * j + 4] + 1), ever)
-    return FORCE * maximum(maximum(now, FADED * ever), 1e-290)
+        ever = maximum(ld(X, at[LARGEST] + cones[CONE * j + OWN_STATE] + FORCE), ever)
+    return FAINT * maximum(maximum(now, FADED * ever), 1e-290)
 
 
 @inner
@@ -204,13 +204,13 @@ def classify(j, closed, calm, fast, X, W, at):
     What has just begun to slide has kinetic friction, unless an impact came between.
     """
     cones, zero = words(at[CONES]), 0.0 * fast
-    r, slides, mode = cones[CONE * j], cones[CONE * j + 1], ld(X, slot(ASIDE, at) + cones[CONE * j + 4])
+    r, slides, mode = cones[CONE * j], cones[CONE * j + SLIDE_COUNT], ld(X, slot(ASIDE, at) + cones[CONE * j + OWN_STATE])
     u1, u2, a1, a2 = zero, zero, zero, zero
     if slides > 0:
         u1, a1 = ld(W, before_row(at) + r + 1), rate(r + 1, W, at)
     if slides > 1:
         u2, a2 = ld(W, before_row(at) + r + 2), rate(r + 2, W, at)
-    size, d = sqrt(u1 * u1 + u2 * u2), slot(DIRECTION, at) + 2 * j
+    size, d = sqrt(u1 * u1 + u2 * u2), two_of(DIRECTION, j, at)
     moves = size > fast
     if slides == 2:
         moves = size > 0.1 * BRISK * fast
@@ -230,16 +230,16 @@ def classify(j, closed, calm, fast, X, W, at):
 def settle_mode(j, who, force, pressed, X, W, at):
     """Mode, forces and direction of sliding of contact j from the forces found."""
     cones, zero, row = words(at[CONES]), 0.0 * ld(X, H), kind_row(j, at)
-    r, slides, k = cones[CONE * j], cones[CONE * j + 1], cones[CONE * j + 4]
-    s, d = START + 1 + 2 * at[N] + k, slot(DIRECTION, at) + 2 * j
+    r, slides, k = cones[CONE * j], cones[CONE * j + SLIDE_COUNT], cones[CONE * j + OWN_STATE]
+    s, d = START + 1 + 2 * at[N] + k, two_of(DIRECTION, j, at)
     kind, pn, d1, d2, p1, p2, slips = ld(W, row), ld(W, percussion_row(at) + r), zero, zero, zero, zero, zero < 1.0
     rests = zero > 1.0
     if slides > 0 and takes_part(j, W, at):
-        d1, p1 = ld(W, row + 2), ld(W, percussion_row(at) + r + 1)
+        d1, p1 = ld(W, row + HEADING), ld(W, percussion_row(at) + r + 1)
         slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
         a1, a2 = rate(r + 1, W, at), zero
         if slides > 1:
-            d2, p2, a2 = ld(W, row + 3), ld(W, percussion_row(at) + r + 2), rate(r + 2, W, at)
+            d2, p2, a2 = ld(W, row + HEADING + 1), ld(W, percussion_row(at) + r + 2), rate(r + 2, W, at)
         rests = fabs(kind - CONTACT) < 0.5
         p, a = sqrt(p1 * p1 + p2 * p2), sqrt(a1 * a1 + a2 * a2)
         against = p > 0.0
@@ -252,8 +252,8 @@ def settle_mode(j, who, force, pressed, X, W, at):
     mode = select(touches, select(slips, SLIDES, STICKS + zero), OPEN)
     st(X, slot(REST, at) + j, select(rests, 1.0, zero))
     st(X, s, select(who, mode, ld(X, s)))
-    st(X, s + 1, select(who, pn, ld(X, s + 1)))
-    st(X, at[LARGEST] + k + 1, maximum(ld(X, at[LARGEST] + k + 1), select(who, pn, zero)))
+    st(X, s + FORCE, select(who, pn, ld(X, s + FORCE)))
+    st(X, at[LARGEST] + k + FORCE, maximum(ld(X, at[LARGEST] + k + FORCE), select(who, pn, zero)))
     if slides > 0:
         st(X, s + OTHERS, select(who, p1, ld(X, s + OTHERS)))
     if slides > 1:
@@ -269,14 +269,14 @@ def switch(X, P, W, at):
     cones, zero = words(at[CONES]), 0.0 * ld(X, H)
     drifted = accepted & lnot(accepted)
     for j in range(at[NU]):
-        mode = ld(X, START + 1 + 2 * at[N] + cones[CONE * j + 4])
-        here, next_one = slot(GAPS_AT_START, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
-        gap, rate = ld(X, next_one), ld(X, next_one + 1)
+        mode = ld(X, START + 1 + 2 * at[N] + cones[CONE * j + OWN_STATE])
+        here, next_one = two_of(GAPS_AT_START, j, at), two_of(NEXT_GAPS, j, at)
+        gap, rate = ld(X, next_one), ld(X, next_one + GAP_RATE)
         st(X, here, select(accepted, gap, ld(X, here)))
-        st(X, here + 1, select(accepted, rate, ld(X, here + 1)))
+        st(X, here + GAP_RATE, select(accepted, rate, ld(X, here + GAP_RATE)))
         for k in range(2):
-            d = slot(DIRECTION, at) + 2 * j + k
-            st(X, d, select(accepted & (mode > 0.5), ld(X, slot(REST, at) + 2 * j + k), ld(X, d)))
+            d = two_of(DIRECTION, j, at) + k
+            st(X, d, select(accepted & (mode > 0.5), ld(X, two_of(REST, j, at) + k), ld(X, d)))
         note(j, accepted, ld(X, slot(BEYOND, at) + SLOWEST), X, W, at)
         drifted = drifted | (accepted & (mode > 0.5) & ((fabs(gap) > near(X)) | (fabs(rate) > ld(X, slot(BEYOND, at) + SLOWEST))))
     if any_lane(met):
@@ -305,7 +305,7 @@ def begin(X, P, W, at):
     if at[NU] > 0:
         every = ld(X, STATUS) < 0.5
         for j in range(at[NU]):
-            st(X, slot(GAPS_AT_START, at) + 2 * j, 0.0 * ld(X, H))
+            st(X, two_of(GAPS_AT_START, j, at), 0.0 * ld(X, H))
         act(every, X, P, W, at)
     evaluate(at[RHS], X, P, W, at, START, at[SLOTS])
 

@@ -1,7 +1,7 @@
 """Impacts of closed contacts at an event, all at once, with what they take and what drives give."""
 
 from flexmbd.integrators.contact_rows import (
-    CONE, MU, RESTITUTION, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row,
+    CONE, MU, OWN_STATE, RESTITUTION, RULE, SLIDE_COUNT, before_row, bound_row, free_row, gap_row, kind_row, number_row, percussion_row,
 )  # fmt: skip
 from flexmbd.integrators.coulomb import solve
 from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
@@ -12,7 +12,7 @@ from flexmbd.integrators.percussions import book_gain, free, leave_out, restitut
 from flexmbd.lanes import fabs, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import POISSON
+from flexmbd.registry import IMPULSE, LOSS, POISSON, STRUCK, STRUCK_SPEED
 from flexmbd.stepping.names import (
     CONES, LAST, ND, NU, RATES, RHS, SLOTS, START, STRIDE, WORK, H, N,
 )  # fmt: skip
@@ -29,13 +29,13 @@ def impact(needs, still, W, at):
         restitute(j, W, at)
         choose(j, select(ld(W, gap_row(j, at)) <= 0.0, CONTACT, OFF + 0.0 * still), ld(W, number_row(j, MU, at)), W, at)
         st(W, bound_row(at) + j, 0.0 * still)
-        poisson = poisson or cones[CONE * j + 5] == POISSON
+        poisson = poisson or cones[CONE * j + RULE] == POISSON
     for r in range(at[ND]):
         st(W, percussion_row(at) + r, 0.0 * still)
     lost, rough = solve(needs, still, W, at)
     if poisson:
         for j in range(at[NU]):
-            if cones[CONE * j + 5] == POISSON:
+            if cones[CONE * j + RULE] == POISSON:
                 least = (1.0 + ld(W, number_row(j, RESTITUTION, at))) * ld(W, percussion_row(at) + cones[CONE * j])
                 st(W, bound_row(at) + j, select(ld(W, kind_row(j, at)) > 0.5, least, 0.0))
         more, rougher = solve(needs, still, W, at)
@@ -61,19 +61,19 @@ def strike(needs, fast, slow, push, X, W, at):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
     total, moved = zero, zero
     for j in range(at[NU]):
-        r, s = cones[CONE * j], states + cones[CONE * j + 4]
+        r, s = cones[CONE * j], states + cones[CONE * j + OWN_STATE]
         loss, u = zero, ld(W, before_row(at) + r)
-        for k in range(1 + cones[CONE * j + 1] if takes_part(j, W, at) else 0):
+        for k in range(1 + cones[CONE * j + SLIDE_COUNT] if takes_part(j, W, at) else 0):
             work = 0.5 * ld(W, percussion_row(at) + r + k) * ld(W, before_row(at) + r + k)
             after = product(r + k, W, at) + free(j, k, W, at)
             loss = loss - 0.5 * ld(W, percussion_row(at) + r + k) * after - work
             moved = moved + fabs(work)
         total = total + loss
         hits = needs & (u < -fast) & (ld(W, gap_row(j, at)) <= 0.0)
-        st(X, s + 2, ld(X, s + 2) + select(needs, ld(W, percussion_row(at) + r), zero))
-        st(X, s + 3, ld(X, s + 3) + select(hits, 1.0 + zero, zero))
-        st(X, s + 4, select(hits, -u, ld(X, s + 4)))
-        st(X, s + 5, ld(X, s + 5) + select(needs, loss, zero))
+        st(X, s + IMPULSE, ld(X, s + IMPULSE) + select(needs, ld(W, percussion_row(at) + r), zero))
+        st(X, s + STRUCK, ld(X, s + STRUCK) + select(hits, 1.0 + zero, zero))
+        st(X, s + STRUCK_SPEED, select(hits, -u, ld(X, s + STRUCK_SPEED)))
+        st(X, s + LOSS, ld(X, s + LOSS) + select(needs, loss, zero))
     book_gain(needs, -total, moved, states, states, X, at)
     return lost, rough
 

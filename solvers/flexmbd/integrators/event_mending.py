@@ -1,9 +1,9 @@
 """What closed contacts have drifted is taken away, as gaps and velocities; and which contacts take part in that, and in an event."""
 
 from flexmbd.integrators.contact_rows import (
-    CONE, before_row, bound_row, entry, gap_row, percussion_row, response_row, wanted_row,
+    CONE, OWN_STATE, SLIDE_COUNT, before_row, bound_row, entry, gap_row, percussion_row, response_row, wanted_row,
 )  # fmt: skip
-from flexmbd.integrators.event_search import GAPS_AT_START, REST, mode_of, near, slot
+from flexmbd.integrators.event_search import GAPS_AT_START, REST, mode_of, near, slot, two_of
 from flexmbd.integrators.listed import inspect, jump, member, members, product
 from flexmbd.lanes import any_lane, fabs, maximum, select
 from flexmbd.lanes.rows import ld, st, words
@@ -26,7 +26,7 @@ def want(wide, X, W, at):
     """Say which contacts are wanted: those that are closed, and those whose gap at the step's start is not wider."""
     if at[NU] > FEW:
         for j in range(at[NU]):
-            closed = (mode_of(j, X, at) > 0.5) | (ld(X, slot(GAPS_AT_START, at) + 2 * j) <= wide)
+            closed = (mode_of(j, X, at) > 0.5) | (ld(X, two_of(GAPS_AT_START, j, at)) <= wide)
             st(W, wanted_row(j, at), select(closed, 1.0, 0.0 * wide))
 
 
@@ -52,8 +52,8 @@ def mend(who, begun, X, P, W, at):
     for _ in range(MENDS):
         for a in range(members(W, at)):
             j = member(a, W, at)
-            r, slides = cones[CONE * j], cones[CONE * j + 1]
-            mode, end = ld(X, states + cones[CONE * j + 4]), ld(W, gap_row(j, at))
+            r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
+            mode, end = ld(X, states + cones[CONE * j + OWN_STATE]), ld(W, gap_row(j, at))
             below, nears = end < -near(X), (end < near(X)) & (ld(W, before_row(at) + r) < 0.0)
             for b in range(members(W, at)):
                 k = member(b, W, at)

@@ -5,13 +5,15 @@ they vanish: what follows from them there has a sign, so that the same event doe
 """
 
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.contact_rows import CONE, MU, MU_STATIC, before_row, entry, gap_row, number_row, percussion_row
+from flexmbd.integrators.contact_rows import (
+    CONE, MU, MU_STATIC, OWN_STATE, SLIDE_COUNT, before_row, entry, gap_row, number_row, percussion_row,
+)  # fmt: skip
 from flexmbd.integrators.held import least_force, share, slide_rate, still, yields
 from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OTHERS
+from flexmbd.registry import FORCE, OTHERS
 from flexmbd.stepping.names import (
     CONES, CUT, END, ERROR, FIXED, H_MIN, NC, NU, OVER, REAL, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
 )  # fmt: skip
@@ -40,6 +42,7 @@ OWN = (
 SEARCH, DIRECTION, GAPS_AT_START, NEXT_GAPS, REST, ASIDE, BEYOND = range(7, 14)
 LOW, D_LOW, HIGH, D_HIGH, TRIALS, COUNTED, MARKED, MET = range(8)
 HIGHER, D_HIGHER, RENEWED, SLOWEST = range(4)
+GAP_RATE = 1  # behind a gap
 
 
 @inner
@@ -51,7 +54,7 @@ def slot(k, at):
 @inner
 def mode_of(j, X, at):
     """Mode of contact j at the step's start."""
-    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4])
+    return ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + OWN_STATE])
 
 
 @inner
@@ -62,25 +65,37 @@ def speed(j, W, at):
 
 
 @inner
+def two_of(k, j, at):
+    """First of the two rows of contact j in a slot: of a gap and its rate, of the parts of a direction."""
+    return slot(k, at) + 2 * j
+
+
+@inner
+def backward_row(j, at):
+    """Row of the velocity against the direction of its sliding that contact j may have."""
+    return slot(BEYOND, at) + SLOWEST + 1 + j
+
+
+@inner
 def brisk_row(j, at):
     """Row that is not zero where contact j slides fast enough to come to rest."""
-    return slot(BEYOND, at) + SLOWEST + 1 + at[NU] + j
+    return backward_row(at[NU] + j, at)
 
 
 @inner
 def moved(j, slow, X, W, at):
     """Event function of places and velocities: of a gap that closes, of sliding that comes to rest."""
     cones, mode = words(at[CONES]), mode_of(j, X, at)
-    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
     gap, closes = ld(W, gap_row(j, at)) / near(X), ld(W, before_row(at) + r) < 0.0
-    dips = (gap < -1.0) & (ld(X, slot(GAPS_AT_START, at) + 2 * j + 1) < 0.0)
+    dips = (gap < -1.0) & (ld(X, two_of(GAPS_AT_START, j, at) + GAP_RATE) < 0.0)
     found = select(mode > 0.5, FAR, select(closes | dips, -gap, minimum(-gap, -2.0)))
     if slides > 0:
-        along = ld(W, before_row(at) + r + 1) * ld(X, slot(DIRECTION, at) + 2 * j)
+        along = ld(W, before_row(at) + r + 1) * ld(X, two_of(DIRECTION, j, at))
         if slides == 2:
-            along = along + ld(W, before_row(at) + r + 2) * ld(X, slot(DIRECTION, at) + 2 * j + 1)
+            along = along + ld(W, before_row(at) + r + 2) * ld(X, two_of(DIRECTION, j, at) + 1)
         rubs = (mode > 0.5) & (mode < 1.5) & (ld(W, number_row(j, MU, at)) > 0.0)
-        ends = (ld(X, slot(BEYOND, at) + SLOWEST + 1 + j) - along) / slow - BEHIND
+        ends = (ld(X, backward_row(j, at)) - along) / slow - BEHIND
         if slides == 2:
             ends = maximum(ends, select(ld(X, brisk_row(j, at)) > 0.5, BRISK - speed(j, W, at) / slow, FAR))
         found = select(rubs, ends, found)
@@ -91,7 +106,7 @@ def moved(j, slow, X, W, at):
 def pressed(j, force, X, W, at):
     """Event function of the forces at hand: of a normal force that vanishes, of friction that holds no more."""
     cones, mode = words(at[CONES]), mode_of(j, X, at)
-    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
     pn = ld(W, percussion_row(at) + r)
     bears = fabs(pn) > 0.0
     found = -pn
@@ -109,7 +124,7 @@ def pressed(j, force, X, W, at):
 def yielded(j, force, X, W, at):
     """The same of the accelerations that are left where no share of the load stays within all cones."""
     cones, mode = words(at[CONES]), mode_of(j, X, at)
-    r, slides = cones[CONE * j], cones[CONE * j + 1]
+    r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
     found = rate(r, W, at) / entry(r, r, W, at)
     if slides > 0:
         found = maximum(found, select(mode > 1.5, slide_rate(r, slides, W, at) / yields(r, slides, W, at), 0.0))
@@ -151,9 +166,9 @@ def hand(who, states, X, W, at):
     """Put the forces of all contacts among the further states of a point."""
     cones, first = words(at[CONES]), percussion_row(at)
     for j in range(at[NU]):
-        r, s = cones[CONE * j], states + cones[CONE * j + 4]
-        st(X, s + 1, select(who, ld(W, first + r), ld(X, s + 1)))
-        for k in range(cones[CONE * j + 1]):
+        r, s = cones[CONE * j], states + cones[CONE * j + OWN_STATE]
+        st(X, s + FORCE, select(who, ld(W, first + r), ld(X, s + FORCE)))
+        for k in range(cones[CONE * j + SLIDE_COUNT]):
             st(X, s + OTHERS + k, select(who, ld(W, first + r + 1 + k), ld(X, s + OTHERS + k)))
 
 
@@ -166,9 +181,9 @@ def near(X):
 @inner
 def hidden(j, X, P, W, at):
     """Whether contact j, open at both ends of the step, closes and opens again inside, and the step to where it is closed."""
-    h, here, there = ld(X, H), slot(GAPS_AT_START, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
-    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + 1), -ld(X, there), -ld(X, there + 1)
-    opened = (ld(X, START + 1 + 2 * at[N] + words(at[CONES])[CONE * j + 4]) < 0.5) & (d1 < 0.0)
+    h, here, there = ld(X, H), two_of(GAPS_AT_START, j, at), two_of(NEXT_GAPS, j, at)
+    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + GAP_RATE), -ld(X, there), -ld(X, there + GAP_RATE)
+    opened = (mode_of(j, X, at) < 0.5) & (d1 < 0.0)
     closes, where = opened & (meet(h, d0, s0, d1, s1) | wiggles(h, d0, s0, d1, s1)), 0.0 * h
     if any_lane(closes):
         closes, _, _, _, where, _, _ = highest(closes, 2 * (at[NC] + j), 1.0, near(X), d0, s0, d1, s1, X, P, W, at)
@@ -181,8 +196,8 @@ def closing(j, h, X, at):
 
     By the cubic through the gap and its rate at both ends; near the end by the rate there.
     """
-    here, there = slot(GAPS_AT_START, at) + 2 * j, slot(NEXT_GAPS, at) + 2 * j
-    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + 1), -ld(X, there), -ld(X, there + 1)
+    here, there = two_of(GAPS_AT_START, j, at), two_of(NEXT_GAPS, j, at)
+    d0, s0, d1, s1 = -ld(X, here), -ld(X, here + GAP_RATE), -ld(X, there), -ld(X, there + GAP_RATE)
     opened = mode_of(j, X, at) < 0.5
     near_by = opened & (s1 > 0.0) & (fabs(d1) < NEARLY * h * s1)
     where = select(near_by, h - d1 / select(near_by, s1, 1.0), -1.0)
@@ -203,8 +218,8 @@ def locate(X, P, W, at):
     dips, dip = h < none, h
     for j in range(at[NU]):
         g1, s1 = ld(W, gap_row(j, at)), ld(W, before_row(at) + cones[CONE * j])
-        st(X, slot(NEXT_GAPS, at) + 2 * j, g1)
-        st(X, slot(NEXT_GAPS, at) + 2 * j + 1, s1)
+        st(X, two_of(NEXT_GAPS, j, at), g1)
+        st(X, two_of(NEXT_GAPS, j, at) + GAP_RATE, s1)
     limit = 1e300 if at[FIXED] > 0 else 1.0
     fits, seeking = ld(X, ERROR) <= limit, ld(X, search + HIGH) > 0.0
     worst = look(fits, X, W, at)

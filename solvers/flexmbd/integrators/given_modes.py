@@ -6,7 +6,9 @@ fit, the one nearest to those.
 """
 
 from flexmbd.integrators.contact_rows import CONE as WORDS, SLIDE_COUNT
-from flexmbd.integrators.contact_rows import entry, free_row, kind_row, list_row, matrix_row, percussion_row, square_row, step_row
+from flexmbd.integrators.contact_rows import (
+    FRICTION, HEADING, entry, free_row, kind_row, list_row, matrix_row, percussion_row, square_row, step_row,
+)  # fmt: skip
 from flexmbd.integrators.coulomb import EXACT, FIRM, ROUGH
 from flexmbd.integrators.coulomb_sweep import SLIPS, STUCK, largest
 from flexmbd.integrators.dense import eliminate, substitute
@@ -52,11 +54,11 @@ def slide(live, W, at):
     cones, p = words(at[CONES]), percussion_row(at)
     for j in range(at[NU]):
         r, k = cones[WORDS * j], kind_row(j, at)
-        kind, mu, pn = ld(W, k), ld(W, k + 1), ld(W, p + r)
+        kind, mu, pn = ld(W, k), ld(W, k + FRICTION), ld(W, p + r)
         st(W, p + r, select(live & (kind < 0.5), 0.0, pn))
         for i in range(cones[WORDS * j + SLIDE_COUNT]):
             old = ld(W, p + r + 1 + i)
-            new = select(kind < 0.5, 0.0, select(kind > STUCK + 0.5, -mu * ld(W, k + 2 + i) * pn, old))
+            new = select(kind < 0.5, 0.0, select(kind > STUCK + 0.5, -mu * ld(W, k + HEADING + i) * pn, old))
             st(W, p + r + 1 + i, select(live, new, old))
 
 
@@ -101,10 +103,10 @@ def fill(r, target, scale, W, at):
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
             c, k = cones[WORDS * j], kind_row(j, at)
-            kind, mu, normal = ld(W, k), ld(W, k + 1), entry(r, c, W, at)
+            kind, mu, normal = ld(W, k), ld(W, k + FRICTION), entry(r, c, W, at)
             for i in range(cones[WORDS * j + SLIDE_COUNT]):
                 along = entry(r, c + 1 + i, W, at)
-                normal = normal - select(kind > STUCK + 0.5, mu * ld(W, k + 2 + i) * along, 0.0)
+                normal = normal - select(kind > STUCK + 0.5, mu * ld(W, k + HEADING + i) * along, 0.0)
                 sticks = (kind > 0.5) & (kind < SLIPS - 0.5)
                 st(W, target + 1 + i, select(sticks, scale * along, 0.0))
             st(W, target, select(kind > 0.5, scale * normal, 0.0))
@@ -118,12 +120,12 @@ def step(moving, W, at):
     for j in range(at[NU]):
         if closed_in_some(j, W, at):
             r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
-            kind, mu = ld(W, k), ld(W, k + 1)
+            kind, mu = ld(W, k), ld(W, k + FRICTION)
             pn = ld(W, p + r) - select(moving, ld(W, x), 0.0)
             st(W, p + r, pn)
             for i in range(slides):
                 old, row = ld(W, p + r + 1 + i), p + r + 1 + i
-                new = select(kind > STUCK + 0.5, -mu * ld(W, k + 2 + i) * pn, old - ld(W, x + 1 + i))
+                new = select(kind > STUCK + 0.5, -mu * ld(W, k + HEADING + i) * pn, old - ld(W, x + 1 + i))
                 st(W, row, select(moving, new, old))
             x += 1 + slides
 

@@ -15,7 +15,9 @@ part tau of the step's length that exceeds that time.
 """
 
 from flexmbd.integrators.contact_rows import CONE as WORDS
-from flexmbd.integrators.contact_rows import MU, MU_STATIC, before_row, bound_row, entry, kind_row, number_row, percussion_row
+from flexmbd.integrators.contact_rows import (
+    FRICTION, HEADING, MU, MU_STATIC, OWN_STATE, SLIDE_COUNT, before_row, bound_row, entry, kind_row, number_row, percussion_row,
+)  # fmt: skip
 from flexmbd.integrators.coulomb import EXACT, solve
 from flexmbd.integrators.coulomb_sweep import CONE, MOVES, OFF, SLIPS, STUCK, choose, head, largest
 from flexmbd.integrators.given_modes import hold
@@ -23,10 +25,10 @@ from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.registry import OTHERS
+from flexmbd.registry import FORCE, OTHERS
 from flexmbd.stepping.names import CONES, LARGEST, NU, REAL, SLIN, SPAN, TOLERANCE, H
 
-FORCE = 1e-9  # forces are known to this, by the largest of all contacts,
+FAINT = 1e-9  # forces are known to this, by the largest of all contacts,
 FADED = 1e-4  # or by this part of the largest one so far
 MOVED = 0.05  # acceleration that is one, by that which such a force makes
 # velocity that is none, by the run's tolerance and the largest one so far, or that which forces give within the mechanism's size
@@ -39,8 +41,9 @@ def least_force(forces, X, at):
     """Force that is none: `forces` is the first of the further states of a point."""
     cones, now, ever = words(at[CONES]), 0.0 * ld(X, H), 0.0 * ld(X, H)
     for j in range(at[NU]):
-        now, ever = maximum(ld(X, forces + cones[WORDS * j + 4] + 1), now), maximum(ld(X, at[LARGEST] + cones[WORDS * j + 4] + 1), ever)
-    return FORCE * maximum(maximum(now, FADED * ever), 1e-290)
+        k = cones[WORDS * j + OWN_STATE] + FORCE
+        now, ever = maximum(ld(X, forces + k), now), maximum(ld(X, at[LARGEST] + k), ever)
+    return FAINT * maximum(maximum(now, FADED * ever), 1e-290)
 
 
 @inner
@@ -74,9 +77,9 @@ def load(states, X, W, at):
     """Put the forces among the further states of a point into the rows of the percussions."""
     cones, first = words(at[CONES]), percussion_row(at)
     for j in range(at[NU]):
-        r, s = cones[WORDS * j], states + cones[WORDS * j + 4]
-        st(W, first + r, ld(X, s + 1))
-        for k in range(cones[WORDS * j + 1]):
+        r, s = cones[WORDS * j], states + cones[WORDS * j + OWN_STATE]
+        st(W, first + r, ld(X, s + FORCE))
+        for k in range(cones[WORDS * j + SLIDE_COUNT]):
             st(W, first + r + 1 + k, ld(X, s + OTHERS + k))
 
 
@@ -86,7 +89,7 @@ def firm(j, r, W, at):
     cones, total = words(at[CONES]), 0.0 * ld(W, r)
     for k in range(at[NU]):
         c = cones[WORDS * k]
-        if cones[WORDS * k + 1] == 2 and takes_part(k, W, at):
+        if cones[WORDS * k + SLIDE_COUNT] == 2 and takes_part(k, W, at):
             one = fabs(entry(r + 1, c + 1, W, at)) + fabs(entry(r + 1, c + 2, W, at))
             two = fabs(entry(r + 2, c + 1, W, at)) + fabs(entry(r + 2, c + 2, W, at))
             size = ld(W, number_row(k, MU, at)) * maximum(ld(W, percussion_row(at) + c), 0.0)
@@ -130,11 +133,11 @@ def turn(directions, X, W, at):
     """Directions of sliding of contacts in space: the largest change of one."""
     cones, change, slow = words(at[CONES]), 0.0 * ld(X, H), still(X, W, at)
     for j in range(at[NU]):
-        if cones[WORDS * j + 1] == 2 and takes_part(j, W, at):
+        if cones[WORDS * j + SLIDE_COUNT] == 2 and takes_part(j, W, at):
             k = kind_row(j, at)
             slips = ld(W, k) > 3.5
             d1, d2 = heading(j, cones[WORDS * j], ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), slow, X, W, at)
-            change = maximum(select(slips, fabs(d1 - ld(W, k + 2)) + fabs(d2 - ld(W, k + 3)), 0.0), change)
+            change = maximum(select(slips, fabs(d1 - ld(W, k + HEADING)) + fabs(d2 - ld(W, k + HEADING + 1)), 0.0), change)
             head(j, d1, d2, W, at)
     return change
 
@@ -147,7 +150,7 @@ def keep(live, modes, directions, X, W, at):
     """
     cones = words(at[CONES])
     for j in range(at[NU]):
-        mode, pn = ld(X, modes + cones[WORDS * j + 4]), ld(W, percussion_row(at) + cones[WORDS * j])
+        mode, pn = ld(X, modes + cones[WORDS * j + OWN_STATE]), ld(W, percussion_row(at) + cones[WORDS * j])
         kind = select((mode > 0.5) & (fabs(pn) > 0.0), select(mode > 1.5, STUCK, SLIPS + 0.0 * mode), OFF)
         choose(j, kind, ld(W, number_row(j, MU, at)), W, at)
         head(j, ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), W, at)
@@ -166,7 +169,7 @@ def share(who, modes, headings, X, W, at):
     """Forces of the contacts that are closed, with friction as it may be: lanes in which they were not found."""
     cones = words(at[CONES])
     for j in range(at[NU]):
-        mode = ld(X, modes + cones[WORDS * j + 4])
+        mode = ld(X, modes + cones[WORDS * j + OWN_STATE])
         sticks, pn = mode > 1.5, ld(W, percussion_row(at) + cones[WORDS * j])
         kind = select(mode > 0.5, select(sticks, CONE, MOVES + 0.0 * mode), OFF)
         choose(j, kind, select(sticks, ld(W, number_row(j, MU_STATIC, at)), ld(W, number_row(j, MU, at))), W, at)
@@ -188,12 +191,12 @@ def seek(live, force, X, W, at):
         none, more = solve(moving, rounding, W, at)
         lost, rough, again = lost | none, (rough & lnot(moving)) | more, live & lnot(live)
         for j in range(at[NU]):
-            r, slides, k = cones[WORDS * j], cones[WORDS * j + 1], kind_row(j, at)
+            r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
             if slides > 0 and takes_part(j, W, at):
-                mu, kinetic = ld(W, k + 1), ld(W, number_row(j, MU, at))
+                mu, kinetic = ld(W, k + FRICTION), ld(W, number_row(j, MU, at))
                 slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
                 falls = moving & (fabs(ld(W, k) - CONE) < 0.5) & slips & (mu > kinetic)
-                st(W, k + 1, select(falls, kinetic, mu))
+                st(W, k + FRICTION, select(falls, kinetic, mu))
                 again = again | falls
         moving = moving & again & lnot(none | more)
         if not any_lane(moving):
@@ -201,4 +204,4 @@ def seek(live, force, X, W, at):
     return lost, rough
 
 
-__all__ = ["FORCE", "MOVED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]
+__all__ = ["FAINT", "MOVED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]

@@ -5,8 +5,7 @@ columns of its directions, and the responses) only where the contact is wanted i
 """
 
 from flexmbd.integrators.contact_rows import (
-    CONE, column_row, count_row, free_row, listed_row, matrix_row, member_row, percussion_row, response_row,
-    wanted_row,
+    CONE, SLIDE_COUNT, column_row, count_row, free_row, listed_row, matrix_row, member_row, percussion_row, response_row, wanted_row,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, select
 from flexmbd.lanes.rows import evaluate, get, ld, st, words
@@ -47,7 +46,7 @@ def gather(W, at):
         if any_lane(ld(W, wanted_row(j, at)) > 0.5):
             st(W, member_row(at) + contacts, 1.0 * j)
             contacts += 1
-            for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + 1]):
+            for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + SLIDE_COUNT]):
                 st(W, listed_row(at) + found, 1.0 * r)
                 found += 1
     st(W, count_row(at), 1.0 * contacts)
@@ -79,9 +78,9 @@ def multiply(W, at):
         for b in range(a + 1):
             k = int(get(W, member_row(at) + b, 0))
             both = (ld(W, wanted_row(j, at)) > 0.5) & (ld(W, wanted_row(k, at)) > 0.5)
-            for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + 1]):
+            for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + SLIDE_COUNT]):
                 column = column_row(at) + n * r
-                for c in range(cones[CONE * k], cones[CONE * k] + 1 + cones[CONE * k + 1]):
+                for c in range(cones[CONE * k], cones[CONE * k] + 1 + cones[CONE * k + SLIDE_COUNT]):
                     if c <= r:
                         response = response_row(at) + n * c
                         total = ld(W, column) * ld(W, response)
@@ -125,7 +124,7 @@ def jump(i, W, at):
     for a in range(int(get(W, count_row(at), 0))):
         j = int(get(W, member_row(at) + a, 0))
         wanted = ld(W, wanted_row(j, at)) > 0.5
-        for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + 1]):
+        for r in range(cones[CONE * j], cones[CONE * j] + 1 + cones[CONE * j + SLIDE_COUNT]):
             total = total + select(wanted, ld(W, first + at[N] * r) * ld(W, p + r), 0.0)
     return total
 

@@ -260,7 +260,7 @@ def remember(h, X, W, at):
 @inner
 def book_gain(struck, gain, moved, was, now, X, at):
     """Energy of an impact that grows by more than rounding, to the further state before those of the first contact."""
-    row = words(at[CONES])[4] - 1
+    row = words(at[CONES])[OWN_STATE] - 1
     st(X, now + row, ld(X, was + row) + select(struck & (gain > 1e-9 * moved), gain, 0.0))
 
 

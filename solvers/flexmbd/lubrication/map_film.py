@@ -1,6 +1,6 @@
 """Film that evaluates a film map in lanes; theory: ``docs/theory/film_maps.md``.
 
-A map's coefficients are constants of its kernels' text, where those that are zero are left out; from a table each would be loaded.
+A map's coefficients are constants of its kernels, which close over them; those that are zero are left out.
 """
 
 import functools
@@ -78,119 +78,145 @@ def map_direction(vx, vy):
     return select(moves, vx / length, 1.0), select(moves, vy / length, 0.0), select(moves, 1.0 + 0.0 * vx, 0.0)
 
 
+@kernel
+def map_series(values, k, x, rest):
+    """Sum of coefficients times `values`, whose number stands before each."""
+    total = x * values[k]
+    for k, x in rest:
+        total = total + x * values[k]
+    return total
+
+
 HELPERS = (map_gap, map_radius_isotropic, map_radius_directed, map_squeeze, map_squeeze_change, map_direction)
 
-START = """
-def {name}(x, y, u, w, c, R, viscosity, length):
-    ex, ey = x / c, y / c
-    kappa, dkappa, rho, drho = map_gap(ex, ey, {smallest!r})
-    tx, ty = rho * ex, rho * ey
-    s, ds, zeta, dzeta = {radius}(tx * tx + ty * ty, {slope!r}, {start!r}, {fourth!r})
-    ax, ay = map_squeeze(kappa, tx, ty, u, w)
-    vx, vy, moves = map_direction(ax, ay)
-    zx, zy = moves * (tx * vx + ty * vy), moves * (tx * vy - ty * vx)
-    a = R / c
-    a = viscosity * length * a * a * a {growth}
-"""
-FORCE = """\
-    p, q = {sums}(s, zeta * zx, zeta * zy)
-    fx, fy = map_squeeze(kappa, tx, ty, ax * p - ay * q, ay * p + ax * q)
-    return a * fx, a * fy
-"""
-TANGENT = """\
-    p, q, ps, qs, px, py, qx, qy = {sums}(s, zeta * zx, zeta * zy)
-    gx, gy = ax * p - ay * q, ay * p + ax * q
-    fx, fy = map_squeeze(kappa, tx, ty, gx, gy)
-    # dG/d(Sv) = turn [[p, b], [q, d]] turn', turn into the frame of Sv
-    b, d = -q - zeta * (px * zy + py * zx), p + zeta * (qx * zx - qy * zy)
-    mx, my = vx * p - vy * q, vy * p + vx * q
-    nx, ny = vx * b - vy * d, vy * b + vx * d
-    xx, xy, yx, yy = mx * vx - nx * vy, mx * vy + nx * vx, my * vx - ny * vy, my * vy + ny * vx
-"""
-BY_VELOCITY = """\
-    bx, by = map_squeeze(kappa, tx, ty, {first}, {second})
-    fx_{key}, fy_{key} = map_squeeze(kappa, tx, ty, xx * bx + xy * by, yx * bx + yy * by)
-"""
-BY_PLACE = """\
-    dk, dr = 2.0 * {e} * dkappa, 2.0 * {e} * drho
-    dtx, dty = dr * ex + {first} * rho, dr * ey + {second} * rho
-    dsquare = 2.0 * (tx * dtx + ty * dty)
-    bx, by = map_squeeze_change(kappa, tx, ty, dk, dtx, dty, u, w)
-    ux, uy = zeta * moves * (dtx * vx + dty * vy) + dzeta * dsquare * zx, zeta * moves * (dtx * vy - dty * vx) + dzeta * dsquare * zy
-    dp, dq = px * ux - py * uy + ps * ds * dsquare, qx * uy + qy * ux + qs * ds * dsquare
-    hx, hy = xx * bx + xy * by + ax * dp - ay * dq, yx * bx + yy * by + ay * dp + ax * dq
-    hx, hy = map_squeeze(kappa, tx, ty, hx, hy)
-    cx, cy = map_squeeze_change(kappa, tx, ty, dk, dtx, dty, gx, gy)
-    fx_{key}, fy_{key} = (hx + cx - {growth!r} * dk / kappa * fx) / c, (hy + cy - {growth!r} * dk / kappa * fy) / c
-"""
-END = """\
-    return a * fx_x, a * fx_y, a * fx_u, a * fx_w, a * fy_x, a * fy_y, a * fy_u, a * fy_w
-"""
+
+def _terms(rows, first=0):
+    """Coefficients that are not zero, from number `first` on, of each row that has some: ``(row, number, coefficient, the others)``."""
+    found = [(m, [(k, float(x)) for k, x in enumerate(row) if x and k >= first]) for m, row in enumerate(rows)]
+    return tuple((m, *terms[0], tuple(terms[1:])) for m, terms in found if terms)
 
 
-def _sums(film, name, tangent):
-    """Text of the kernel of both sums ``sum_m p_m(s) Re z^m``, ``sum_m q_m(s) Im z^m``; with `tangent` their derivatives by s, and those by
+def _sums(film):
+    """Kernel of both sums ``sum_m p_m(s) Re z^m``, ``sum_m q_m(s) Im z^m``; and that of these, of their derivatives by s, and of those by
     z of ``sum_m p_m z^m`` and ``sum_m q_m z^m``, real and imaginary parts.
+
+    Like `_start` they are for generated code, which takes rows of any length by value: Numba compiles no loop over such.
     """
-    lines = [f"def {name}(s, x1, y1):", "c1 = s"]
-    lines += [f"c{k} = 2.0 * s * c{k - 1} - {f'c{k - 2}' if k > 2 else '1.0'}" for k in range(2, film.p.shape[1])]
-    if tangent:
-        lines += ["d1 = 1.0 + 0.0 * s", "d2 = 4.0 * s"]
-        lines += [f"d{k} = 2.0 * (c{k - 1} + s * d{k - 1}) - d{k - 2}" for k in range(3, film.p.shape[1])]
-    results = ("p", "q", "ps", "qs", "px", "py", "qx", "qy") if tangent else ("p", "q")
-    lines.append(" = ".join(results) + " = 0.0 * s")
-    powers = {0: ("1.0", "0.0"), 1: ("x1", "y1")}
-    for m in range(len(film.p)):
-        if m > 1:
-            lines.append(f"x{m}, y{m} = x{m - 1} * x1 - y{m - 1} * y1, x{m - 1} * y1 + y{m - 1} * x1")
-            powers[m] = f"x{m}", f"y{m}"
-        for key, row, part in (("p", film.p[m], powers[m][0]), ("q", film.q[m], powers[m][1])):
-            if not row.any() or part == "0.0":
-                continue
-            lines += [f"h = {_series(row, 'c')}", f"{key} = {key} + h * {part}"]
-            if tangent:
-                if row[1:].any():
-                    lines.append(f"{key}s = {key}s + {part} * ({_series(row, 'd')})")
-                if m:
-                    below = powers[m - 1]
-                    lines += [f"h = {float(m)} * h", f"{key}x = {key}x + h * {below[0]}", f"{key}y = {key}y + h * {below[1]}"]
-    return "\n    ".join([*lines, f"return {', '.join(results)}"]) + "\n"
+    p, q, columns = film.p, np.vstack([0.0 * film.q[:1], film.q[1:]]), film.p.shape[1]
+    of_p, of_q, slope_p, slope_q = _terms(p), _terms(q), _terms(p, 1), _terms(q, 1)
+    powers, turning_p = len(p) - 2, tuple(terms for terms in of_p if terms[0])
+
+    def chebyshev(s):
+        c = (1.0, s)
+        for _ in range(columns - 2):
+            c = c + (2.0 * s * c[-1] - c[-2],)
+        return c
+
+    def harmonics(x1, y1):
+        z = ((1.0, 0.0), (x1, y1))
+        for _ in range(powers):
+            x, y = z[-1]
+            z = z + ((x * x1 - y * y1, x * y1 + y * x1),)
+        return z
+
+    def film_map_sums(s, x1, y1):
+        c, z = chebyshev(s), harmonics(x1, y1)
+        p = q = 0.0 * s
+        for m, k, x, rest in of_p:
+            p = p + map_series(c, k, x, rest) * z[m][0]
+        for m, k, x, rest in of_q:
+            q = q + map_series(c, k, x, rest) * z[m][1]
+        return p, q
+
+    def film_map_slopes(s, x1, y1):
+        c, z, d = chebyshev(s), harmonics(x1, y1), (0.0, 1.0 + 0.0 * s, 4.0 * s)
+        for k in range(3, columns):
+            d = d + (2.0 * (c[k - 1] + s * d[-1]) - d[-2],)
+        p = q = ps = qs = px = py = qx = qy = 0.0 * s
+        for m, k, x, rest in of_p:
+            p = p + map_series(c, k, x, rest) * z[m][0]
+        for m, k, x, rest in turning_p:
+            h = 1.0 * m * map_series(c, k, x, rest)
+            px, py = px + h * z[m - 1][0], py + h * z[m - 1][1]
+        for m, k, x, rest in of_q:
+            h = map_series(c, k, x, rest)
+            q, h = q + h * z[m][1], 1.0 * m * h
+            qx, qy = qx + h * z[m - 1][0], qy + h * z[m - 1][1]
+        for m, k, x, rest in slope_p:
+            ps = ps + z[m][0] * map_series(d, k, x, rest)
+        for m, k, x, rest in slope_q:
+            qs = qs + z[m][1] * map_series(d, k, x, rest)
+        return p, q, ps, qs, px, py, qx, qy
+
+    return film_map_sums, film_map_slopes
 
 
-def _series(row, letter):
-    """Text of a Chebyshev series (letter c), or of its derivative (d)."""
-    terms = [f"{float(x)!r}" + (f" * {letter}{k}" if k else "") for k, x in enumerate(row) if x and (k or letter == "c")]
-    return " + ".join(terms)
+def _start(film):
+    """Kernel of what force and tangent begin with, whose results stand there."""
+    low, high = film.range
+    smallest, growth = float(1.0 - film.eps_max**2), film.growth
+    slope, start, fourth = float(2.0 / (high - low)), float(-(high + low) / (high - low)), float(low**4)
+    radius = map_radius_isotropic if film.isotropic else map_radius_directed
+
+    def film_map_start(x, y, u, w, c, R, viscosity, length):
+        ex, ey = x / c, y / c
+        kappa, dkappa, rho, drho = map_gap(ex, ey, smallest)
+        tx, ty = rho * ex, rho * ey
+        s, ds, zeta, dzeta = radius(tx * tx + ty * ty, slope, start, fourth)
+        ax, ay = map_squeeze(kappa, tx, ty, u, w)
+        vx, vy, moves = map_direction(ax, ay)
+        zx, zy = moves * (tx * vx + ty * vy), moves * (tx * vy - ty * vx)
+        a = R / c
+        a = viscosity * length * a * a * a
+        for _ in range(growth):
+            a = a / kappa
+        return ex, ey, kappa, dkappa, rho, drho, tx, ty, s, ds, zeta, dzeta, ax, ay, vx, vy, moves, zx, zy, a
+
+    return film_map_start
 
 
 @functools.cache
 def _kernels(film):
     """Force and tangent of a map, and what they call."""
-    low, high = film.range
-    stem = f"film_map_{film.digest[:16]}"
-    radius = map_radius_isotropic if film.isotropic else map_radius_directed
-    words = {
-        "smallest": float(1.0 - film.eps_max**2),
-        "radius": radius.__name__,
-        "slope": float(2.0 / (high - low)),
-        "start": float(-(high + low) / (high - low)),
-        "fourth": float(low**4),
-        "growth": " / kappa" * film.growth,
-    }
-    places = "".join(
-        BY_PLACE.format(key=key, e=f"e{key}", first=first, second=second, growth=float(film.growth))
-        for key, first, second in (("x", 1.0, 0.0), ("y", 0.0, 1.0))
-    )
-    speeds = "".join(BY_VELOCITY.format(key=key, first=first, second=second) for key, first, second in (("u", 1.0, 0.0), ("w", 0.0, 1.0)))
-    bodies = {"force": FORCE.format(sums=f"{stem}_sums"), "tangent": TANGENT.format(sums=f"{stem}_slopes") + places + speeds + END}
-    texts = {f"{stem}_sums": _sums(film, f"{stem}_sums", False), f"{stem}_slopes": _sums(film, f"{stem}_slopes", True)}
-    texts |= {f"{stem}_{key}": START.format(name=f"{stem}_{key}", **words) + body for key, body in bodies.items()}
-    space = dict(globals())
-    for name, text in texts.items():
-        exec(compile(text, __file__, "exec"), space)  # the file beside which Numba keeps machine code
-        space[name].source = text
-        space[name] = kernel(space[name])
-    return FilmKernels(space[f"{stem}_force"], space[f"{stem}_tangent"], (*HELPERS, space[f"{stem}_sums"], space[f"{stem}_slopes"]))
+    begins, (sums, slopes), growth = _start(film), _sums(film), float(film.growth)
+
+    def film_map_force(x, y, u, w, c, R, viscosity, length):
+        _, _, kappa, _, _, _, tx, ty, s, _, zeta, _, ax, ay, _, _, _, zx, zy, a = begins(x, y, u, w, c, R, viscosity, length)
+        p, q = sums(s, zeta * zx, zeta * zy)
+        fx, fy = map_squeeze(kappa, tx, ty, ax * p - ay * q, ay * p + ax * q)
+        return a * fx, a * fy
+
+    def film_map_tangent(x, y, u, w, c, R, viscosity, length):
+        known = begins(x, y, u, w, c, R, viscosity, length)
+        ex, ey, kappa, dkappa, rho, drho, tx, ty, s, ds, zeta, dzeta, ax, ay, vx, vy, moves, zx, zy, a = known
+        p, q, ps, qs, px, py, qx, qy = slopes(s, zeta * zx, zeta * zy)
+        gx, gy = ax * p - ay * q, ay * p + ax * q
+        fx, fy = map_squeeze(kappa, tx, ty, gx, gy)
+        # dG/d(Sv) = turn [[p, b], [q, d]] turn', turn into the frame of Sv
+        b, d = -q - zeta * (px * zy + py * zx), p + zeta * (qx * zx - qy * zy)
+        mx, my = vx * p - vy * q, vy * p + vx * q
+        nx, ny = vx * b - vy * d, vy * b + vx * d
+        xx, xy, yx, yy = mx * vx - nx * vy, mx * vy + nx * vx, my * vx - ny * vy, my * vy + ny * vx
+        by_x, by_y = (), ()
+        for e, first, second in ((ex, 1.0, 0.0), (ey, 0.0, 1.0)):  # by place
+            dk, dr = 2.0 * e * dkappa, 2.0 * e * drho
+            dtx, dty = dr * ex + first * rho, dr * ey + second * rho
+            dsquare = 2.0 * (tx * dtx + ty * dty)
+            bx, by = map_squeeze_change(kappa, tx, ty, dk, dtx, dty, u, w)
+            ux = zeta * moves * (dtx * vx + dty * vy) + dzeta * dsquare * zx
+            uy = zeta * moves * (dtx * vy - dty * vx) + dzeta * dsquare * zy
+            dp, dq = px * ux - py * uy + ps * ds * dsquare, qx * uy + qy * ux + qs * ds * dsquare
+            hx, hy = xx * bx + xy * by + ax * dp - ay * dq, yx * bx + yy * by + ay * dp + ax * dq
+            hx, hy = map_squeeze(kappa, tx, ty, hx, hy)
+            cx, cy = map_squeeze_change(kappa, tx, ty, dk, dtx, dty, gx, gy)
+            by_x, by_y = by_x + (a * ((hx + cx - growth * dk / kappa * fx) / c),), by_y + (a * ((hy + cy - growth * dk / kappa * fy) / c),)
+        for first, second in ((1.0, 0.0), (0.0, 1.0)):  # by velocity
+            bx, by = map_squeeze(kappa, tx, ty, first, second)
+            hx, hy = map_squeeze(kappa, tx, ty, xx * bx + xy * by, yx * bx + yy * by)
+            by_x, by_y = by_x + (a * hx,), by_y + (a * hy,)
+        return by_x + by_y
+
+    return FilmKernels(film_map_force, film_map_tangent, HELPERS)
 
 
 @dataclass(frozen=True, eq=False)

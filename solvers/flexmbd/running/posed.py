@@ -46,6 +46,7 @@ def moved(system, names, outputs, good=slice(None)):
         offset = offsets.get(name, (0.0,) * body.dimension)
         sizes = [_of_all(x, good, len(numbers)) for x in (*offset, parameters.get(f"{name}.length"))]
         found[name] = Moved(body, numbers, tuple(sizes[:-1]), sizes[-1])
+        found["ground"] = Moved(system.ground, np.zeros((*numbers.shape[:-1], system.dimension)), system.ground.offset)
     return found
 
 

@@ -11,8 +11,9 @@ the rows.
 """
 
 import numpy as np
-from scipy.sparse import bmat, csc_array, eye_array
-from scipy.sparse.linalg import splu
+from scipy.sparse import csr_array, eye_array
+
+from flexmbd.linalg.saddle import Saddle, Singular, factors_of
 
 FEW = 200  # rows up to which dense factors are as fast
 SURE = 1e-6  # smallest singular value of rows of unit length from which on they are independent: rows that are not have 1e-9 at most
@@ -28,35 +29,34 @@ class SparseRows:
     """
 
     def __init__(self, jacobian):
-        norms = np.linalg.norm(jacobian, axis=1)
-        self._norms, self._factors = np.where(norms > 0, norms, 1.0), None
-        self._rows = csc_array(jacobian / self._norms[:, None])
+        self._norms = factors_of(np.linalg.norm(jacobian, axis=1))
+        self._rows, (_, n) = csr_array(jacobian * self._norms[:, None]), jacobian.shape
+        self._saddle = Saddle(csr_array(SURE * eye_array(n)), self._rows, columns=np.ones(n), size=1.0)
         try:
-            s = SURE * eye_array(jacobian.shape[1])
-            self._factors = splu(bmat([[s, self._rows.T], [self._rows, None]], format="csc"))
-        except RuntimeError:  # exactly singular
-            return
+            self._saddle.factors  # noqa: B018
+            self._good = True
+        except Singular:
+            self._good = False
 
     def independent(self):
         """True if no combination of the rows is small; False if that is in doubt."""
         count, n = self._rows.shape
-        if self._factors is None or count > n:
+        if not self._good or count > n:
             return False
         sides = np.random.default_rng(0).standard_normal((count, STARTS))
         for _ in range(TURNS):
             sides /= np.linalg.norm(sides, axis=0)
-            found = self._factors.solve(np.vstack([np.zeros((n, STARTS)), sides]))
-            if not np.all(np.isfinite(found)):
+            sides = self._saddle.solve(np.zeros((n, STARTS)), sides)[1] / SURE
+            if not np.all(np.isfinite(sides)):
                 return False
-            sides = found[n:] / SURE
         return bool(np.all(np.linalg.norm(sides, axis=0) < SURE**-2))
 
     def least(self, side):
         """The shortest x with ``jacobian x = side``; None if the factors are not good enough."""
-        if self._factors is None:
+        if not self._good:
             return None
-        n, side = self._rows.shape[1], side / self._norms
-        x = self._factors.solve(np.concatenate([np.zeros(n), side]))[:n]
+        side = side * self._norms
+        x = self._saddle.least(side)
         error = np.linalg.norm(self._rows @ x - side)
         return x if error <= 1e-9 * np.linalg.norm(side) else None
 
