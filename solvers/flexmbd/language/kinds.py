@@ -89,6 +89,10 @@ def _unsolved(graph, node, x, k):
     raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
 
 
+def _of_largest(graph, node, x, k):
+    raise NotDifferentiable("the largest of many values has no derivative")
+
+
 def _of_call(graph, node, x, k):
     """Derivative of result k of a call, by its tangent."""
     rates = [graph.derivative(a, x) for a in node.args]
@@ -179,8 +183,8 @@ TOTAL = Kind(
 )  # fmt: skip
 LARGEST = Kind(
     "largest", "largest over elements of a pool, of what is not negative",
-    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, np.maximum), write=TOTAL.write, pooled=TOTAL.pooled,
-    cost=30, each=1, loops=True,
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, np.maximum), write=TOTAL.write, derivative=_of_largest,
+    pooled=TOTAL.pooled, cost=30, each=1, loops=True,
 )  # fmt: skip
 RESULT = Kind(
     "out", "one of several results",
@@ -190,7 +194,7 @@ RESULT = Kind(
 )  # fmt: skip
 SPAN = Kind(
     "span", "results that follow one another", numpy=lambda node, values, v, p: values[0][slice(node.value[0], sum(node.value))],
-    write=lambda piece, node: None,
+    write=lambda piece, node: None, derivative=_unsolved,
 )  # fmt: skip
 OPERATIONS = {name: _operation(name, op) for name, op in OPS.items()}
 ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "neg"))
