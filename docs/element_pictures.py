@@ -124,6 +124,10 @@ def draw_body(page: Page, body, color: str) -> None:
         for node in nodes:
             page.dot(node, color, 3.0)
         return
+    if hasattr(body, "positions"):
+        for centre, radius in zip(body.positions, np.broadcast_to(body.radius, len(body.positions)), strict=True):
+            page.circle(flat(centre), float(radius), color, 3.0)
+        return
     points = [place(point) for key, point in body.points.items() if not key.startswith("#")]
     centre = flat([float(x) for x in body.position])
     if len(points) == 1:
@@ -235,6 +239,11 @@ def draw_element(page: Page, kind: str, element, dimension: int) -> None:
         page.circle(a, float(element.radius), OWN, 3.0)
         if kind == "SphereCylinder":
             page.circle(b, float(element.cylinder_radius), OWN, 3.0)
+    elif kind == "GranularContact":
+        draw_body(page, element.grains, OWN)
+        for point, normal in element.walls:
+            way = 0.7 * np.array((normal[1], -normal[0]))
+            page.line([flat(point), flat(point + way if way.sum() > 0.0 else point - way)], GROUND, 3.0)
     elif kind == "ThinDiscPlane":
         page.line([a + float(element.radius) * np.array((math.cos(t), math.sin(t))) for t in np.linspace(0, 2 * math.pi, 60)], OWN, 3.0)
     elif kind == "BoxPlane":
@@ -258,7 +267,7 @@ def picture(kind: str, system) -> str:
     for point in points:
         if point.body is system.ground:
             ground(page, place(point), 0.6 if kind in GROUNDED else 0.12)
-    for body in (x for x in system.bodies if hasattr(x, "position")):
+    for body in (x for x in system.bodies if hasattr(x, "position") or hasattr(x, "positions")):
         draw_body(page, body, OWN if body is own else BODY)
     if own not in system.bodies:
         draw_element(page, kind, own, system.dimension)

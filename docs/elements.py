@@ -25,7 +25,7 @@ Names of outputs begin with the name of their body or element: `rod.x`, `pin.for
 `pin.force:max` ([models.md](models.md)). `uqmbd outputs study.toml` lists those of a model. Signs: [conventions.md](conventions.md).
 """
 SECTIONS = {
-    "Bodies": "RigidBody SpatialBody PointMass AncfCable AncfBeam",
+    "Bodies": "RigidBody SpatialBody PointMass Grains AncfCable AncfBeam",
     "Ideal joints": (
         "Revolute Translational RevoluteTranslational Fixed Distance Spherical Universal Cylindrical Planar Screw Gear RackPinion Cam "
         "Clamp SlidingJoint JointFriction"
@@ -34,7 +34,7 @@ SECTIONS = {
     "Springs, dampers, elastic teeth": "Spring TorsionSpring NonlinearSpring NonlinearTorsionSpring Bushing GearMesh Rack",
     "Forces and control": "PointForce Torque SectionTorque UserForce UserTorque Actuator ReducedInertia Propellant",
     "Switches and locks": "Latch StopWhen Lock",
-    "Contacts": "DiscPlane DiscDisc PointPlane BoxPlane SpherePlane SphereSphere SphereCylinder ThinDiscPlane CableContact",
+    "Contacts": "DiscPlane DiscDisc PointPlane BoxPlane SpherePlane SphereSphere SphereCylinder ThinDiscPlane CableContact GranularContact",
     "Joints with clearance": (
         "ClearanceRevolute ClearanceRevolute_with_a_film ClearanceTranslational FrictionGuide ClearanceSpherical ClearanceCylindrical"
     ),
@@ -53,7 +53,7 @@ OTHERS = {  # what elements are given
     ),
     "Sections, materials, wear": "Section Material WornProfile",
 }
-MADE = {"RigidBody": "body", "SpatialBody": "body", "PointMass": "point_mass", "AncfCable": "cable", "AncfBeam": "beam"}
+MADE = {"RigidBody": "body", "SpatialBody": "body", "PointMass": "point_mass", "Grains": "grains", "AncfCable": "cable", "AncfBeam": "beam"}
 WORDS = {  # of arguments whose class has no section of them
     "name": "Its outputs begin with it.",
     "a": "Point (body) of the first end.",
@@ -112,6 +112,12 @@ OWN = {  # class.argument, where the words above do not fit
     "SectionTorque.a": "Point of a cable.",
     "PlaceOf.axis": "Direction in the frame of a's body along which the place is measured.",
     "AngleOf.axis": "In space: direction in a's frame that a joint keeps on b's body.",
+    "Grains.positions": "Of each grain, m.",
+    "Grains.velocities": "Of each grain, m/s; left out all are at rest.",
+    "Grains.rates": "Angular velocity of each grain, rad/s, in space three numbers; left out none turns.",
+    "Grains.radius": "m; one number for all, or a list with one for each.",
+    "Grains.mass": "kg; one number for all, or a list with one for each.",
+    "Grains.inertia": "kg m², one number for all, or a list with one for each; left out they are solid.",
     "Johnson.damping": "Name of the factor of damping, such as \"lankarani_nikravesh\"; left out there is none.",
 }
 POWER_LAW = "N/m^n, with the exponent n."
@@ -179,7 +185,7 @@ def grouped(keys: dict[str, tuple[str, str]]) -> list[tuple[str, str, str]]:
     for key, (unit, words) in keys.items():
         part, dot, last = key.rpartition(".")
         part = "N" if part.isdigit() else "POINT" if part else ""
-        words = re.sub(r", (?:of the point \w+|place of contact \d+)$", "", words)
+        words = re.sub(r", (?:of the point \w+|(?:place of contact|grain|wall) \d+)$", "", words)
         words = re.sub(r"\b[xyz] (axis|component)", r"\1", words)
         rows.setdefault((unit, words), [])
         full = f"{part}{dot}{last}"

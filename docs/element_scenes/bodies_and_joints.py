@@ -28,6 +28,13 @@ def PointMass():
 
 
 @scene
+def Grains():
+    s = fm.System(gravity=(0.0, -9.81))
+    s.grains("it", positions=[(0.2, 0.2), (0.45, 0.25), (0.3, 0.45)], radius=[0.1, 0.12, 0.08], mass=0.5)
+    return s
+
+
+@scene
 def AncfCable():
     s = fm.System(gravity=(0.0, -9.81))
     s.cable("it", length=1.0, elements=4, section=THIN, material=STEEL, points={"middle": 0.5})

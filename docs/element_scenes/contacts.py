@@ -51,6 +51,16 @@ def CableContact():
 
 
 @scene
+def GranularContact():
+    s = fm.System(gravity=(0.0, -9.81))
+    places = [(0.2 + 0.21 * (k % 3) + 0.03 * (k // 3), 0.11 + 0.19 * (k // 3)) for k in range(6)]
+    grains = s.grains("grains", positions=places, radius=0.1, mass=0.5)
+    walls = [((0.0, 0.0), (0.0, 1.0)), ((0.05, 0.0), (1.0, 0.0))]
+    s.add(fm.GranularContact("it", grains, fm.KelvinVoigt(1e5, 50.0), fm.Ambrosio(0.3, 1e-3, 1e-2), walls))
+    return s
+
+
+@scene
 def SpherePlane():
     s = fm.System(gravity=(0.0, 0.0, -9.81))
     ball = s.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.0, 0.0, 0.3))

@@ -20,6 +20,7 @@ _NAMES = {  # module -> what comes from it
     "bodies.ancf_beam": "AncfBeam",
     "bodies.ancf_cable": "AncfCable",
     "bodies.base": "Point",
+    "bodies.grains": "Grains",
     "bodies.point_mass": "PointMass",
     "bodies.rigid": "RigidBody",
     "bodies.poses": "CentreLine Poses",
@@ -28,7 +29,7 @@ _NAMES = {  # module -> what comes from it
     "bodies.spatial": "SpatialBody",
     "contact": (
         "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "
-        "FrictionGuide PointPlane SphereCylinder SpherePlane SphereSphere ThinDiscPlane"
+        "FrictionGuide GranularContact PointPlane SphereCylinder SpherePlane SphereSphere ThinDiscPlane"
     ),
     "contact.friction": "Ambrosio CoulombExponential LuGre Stribeck Threlfall",
     "contact.impenetrable": "Impenetrable",

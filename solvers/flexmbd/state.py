@@ -38,7 +38,7 @@ LANE = {
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
     "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
     "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),
-    "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"),
+    "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"), "LEAP": ("longest way in a step", "m"),
 }  # fmt: skip
 LOOP = tuple(name for name in LANE if getattr(names, name) < names.HN)  # of these, the rows of a step
 

@@ -7,6 +7,7 @@ from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
 from flexmbd.bodies.bush import Bush
+from flexmbd.bodies.grains import Grains
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
@@ -268,6 +269,21 @@ class System(Described):
         self.bodies.append(Bush(name, modes, **numbers))
         return self.bodies[-1]
 
+    def grains(self, name, *, positions, radius, mass, inertia=None, velocities=(), rates=()):
+        """Add many round bodies as one: discs, in space spheres (see `Grains`), for a `GranularContact`.
+
+        Parameters
+        ----------
+        positions, velocities, rates : sequence
+            Of each grain: m, m/s, rad/s (in space three numbers); zero if left out.
+        radius, mass, inertia : float, ndarray or list
+            m, kg, kg m²: one for all, or a list with one for each; without `inertia` they are solid.
+        """
+        self._new_name(name)
+        found = Grains(name, self.dimension, tuple(positions), radius, mass, inertia, tuple(velocities), tuple(rates))
+        self.bodies.append(found)
+        return found
+
     @property
     def kind(self):
         """What it is called in messages: planar or spatial."""
@@ -288,15 +304,13 @@ class System(Described):
                 wanted = f"ground, or a rigid body{other}"
                 raise ModelError(f"'{element.name}': {key} is {getattr(body, 'name', body)!r}; it must be {wanted}", element=element.name)
             self._check_own(element, body)
-        for body in element.measured:
+        liner = getattr(element, "liner", None)
+        for body in (*element.measured, *(() if liner is None else (liner,))):
             self._check_own(element, body)
-        if getattr(element, "liner", None) is not None:
-            self._check_own(element, element.liner)
         for key, value in element.parameters().items():
             if not isinstance(value, Matrix):
                 check_number(f"'{element.name}'", key, value)
-        guess = element.phasors()
-        if guess:
+        if guess := element.phasors():
             self.bodies.append(Phasors(f"{element.name}.phasors", guess))
         if element.arc_length() is not None:
             self.bodies.append(ArcLength(f"{element.name}.arc_length", element.arc_length()))

@@ -74,6 +74,15 @@ def film():
     return {name: x.tolist() for name, x in run.outputs.items()}
 
 
+def grains(**settings):
+    """Grains that fall upon each other: pairs are searched."""
+    s = fm.System(gravity=(0.0, -9.81))
+    own = s.grains("g", positions=[(0.018 * (k % 2), 0.01 + 0.021 * k) for k in range(5)], radius=0.01, mass=0.1)
+    s.add(fm.GranularContact("c", own, fm.Hertz(1e6), walls=[((0.0, 0.0), (0.0, 1.0))]))
+    run = fm.run(s, {}, end=0.05, points=3, outputs=["g.1.y", "g.5.x", "g.5.y"], settings=settings)
+    return {name: x.tolist() for name, x in run.outputs.items()}
+
+
 CASES = {
     "dormand_prince": lambda: swing(integrator="dormand_prince", tolerance=1e-7),
     "rk4": lambda: swing(integrator="rk4", step=5e-3),
@@ -83,6 +92,7 @@ CASES = {
     "partitioning": lambda: swing(integrator="partitioning", tolerance=1e-7),
     "baumgarte": lambda: swing(integrator="baumgarte", step=5e-3),
     "rosenbrock": lambda: swing(integrator="rosenbrock", tolerance=1e-5),
+    "grains": lambda: grains(integrator="rk4", step=5e-4, lanes=1),
     "impact": lambda: impact(integrator="dormand_prince", tolerance=1e-7),
     "implicit impact": lambda: impact(integrator="generalized_alpha", tolerance=1e-4),
     "states": states,

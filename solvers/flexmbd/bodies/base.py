@@ -12,7 +12,7 @@ from flexmbd.space import AXES, axis_parameters
 
 UNITS = {
     "mass": "kg", "inertia": "kg m^2", "length": "m", "line_mass": "kg/m", "EA": "N", "EI": "N m^2", "EI_y": "N m^2", "EI_z": "N m^2",
-    "GA": "N", "GA_y": "N", "GA_z": "N", "GJ": "N m^2",
+    "GA": "N", "GA_y": "N", "GA_z": "N", "GJ": "N m^2", "radius": "m",
 }  # fmt: skip
 LEFT_OUT, GIVEN, FIXED = range(3)  # what the user said of a place or velocity at the start, by how much it counts
 

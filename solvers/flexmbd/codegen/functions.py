@@ -136,7 +136,7 @@ class Functions:
 
     def code(self):
         """Its machine code, yet to be compiled."""
-        return Code(self.text(), self.loops)
+        return Code(self.text(), self.loops, self.module.kernels)
 
 
 class Rows:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from flexmbd.codegen.blocks import elimination
+from flexmbd.codegen.neighbours import pairs
 from flexmbd.codegen.points import interpolated
 from flexmbd.codegen.pools import element
 from flexmbd.codegen.product import product
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
+from flexmbd.formulation.neighbours import Pairs
 from flexmbd.formulation.pools import Points
 from flexmbd.language.kinds import LARGEST, PRODUCT, SUBSTITUTION, SUMS
 from flexmbd.language.ordering import rows_of
@@ -47,7 +49,10 @@ class Linear:
         A = piece.moved(*piece.rows.known[node.id])
         if node.kind in SUMS:
             pool, one, start, stop = node.value
-            element(piece, pool, [one], None, A, start, stop, largest=node.kind is LARGEST)
+            if isinstance(pool, Pairs) and (start, stop) == (0, pool.count):
+                pairs(piece, pool, [one], [0], None, A)
+            else:
+                element(piece, pool, [one], None, A, start, stop, largest=node.kind is LARGEST)
             return
         if node.kind is PRODUCT:
             product(piece, node.value[0], A)
@@ -86,8 +91,8 @@ class Linear:
         """What elements of pools add to a matrix, or to a right-hand side."""
         piece, (plan, _, pooled) = self.piece, node.value
         for pool, part in pooled:
-            unknowns = pool.unknowns()
             if isinstance(part, dict):
+                unknowns = pool.unknowns()
                 i, j = np.array(pool.entries(part)).T
                 places = plan.places(unknowns[:, i], unknowns[:, j])
                 if isinstance(pool, Points):
@@ -96,7 +101,10 @@ class Linear:
                     element(piece, pool, list(part.values()), places, A)
             else:
                 kept = [k for k, x in enumerate(part) if not x.zero]
-                element(piece, pool, [part[k] for k in kept], plan.rows_of(unknowns[:, kept]), A)
+                if isinstance(pool, Pairs) and len(part) == pool.size:
+                    pairs(piece, pool, [part[k] for k in kept], kept, plan.rows_of(pool.members), A)
+                    continue
+                element(piece, pool, [part[k] for k in kept], plan.rows_of(pool.unknowns()[:, kept]), A)
 
     def _steps(self, kind, plan, runs, A, x):
         """Elimination, run by run of supernodes."""

@@ -139,10 +139,14 @@ def _gathered(piece, array, first, column, batch):
     own = piece.pointer("own")
     if batch == 1:
         return piece.load(array, piece.loops.table(own, column) + first)
+    return gathered(piece, array, (piece.loops.table(own, batch * column + e) + first for e in range(batch)))
+
+
+def gathered(piece, array, rows):
+    """Numbers in rows of an array as one value, side by side."""
     b, value = piece.builder, UNDEFINED
-    for e in range(batch):
-        where = piece.moved(array, piece.loops.table(own, batch * column + e) + first)
-        value = b.insert(piece.writer.kind, value, DOUBLE, b.load(DOUBLE, where), e)
+    for e, row in enumerate(rows):
+        value = b.insert(piece.writer.kind, value, DOUBLE, b.load(DOUBLE, piece.moved(array, row)), e)
     return Value(piece.writer, value)
 
 
@@ -161,4 +165,4 @@ def _table(read, places, batch):
     return np.hstack([read[which].transpose(0, 2, 1).reshape(len(which), -1), real, places[which].reshape(len(which), -1)])
 
 
-__all__ = ["BATCH", "each", "element", "placed", "put"]
+__all__ = ["BATCH", "each", "element", "gathered", "placed", "put"]

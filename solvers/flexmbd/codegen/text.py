@@ -70,6 +70,11 @@ class Module:
         """Say that a function is a kernel of a graphics processor."""
         self._kernels.append(f'{{{VOID} ({", ".join(function.kinds)})* @"{function.name}", !"kernel", {INTEGER} 1}}')
 
+    @property
+    def kernels(self):
+        """Whether some functions are written for this module's own use, and LLVM decides whether they are put in where they are called."""
+        return any(x.free for x in self.functions.values())
+
     def text(self):
         """The module."""
         parts = ['target triple = "unknown-unknown-unknown"', 'target datalayout = ""', *self._structures.values()]
@@ -98,6 +103,11 @@ class Function:
         self.args = [f"%{x}" for x in names] if names else [f"%a{k}" for k in range(len(kinds))]
         self.blocks, self.values = [], 0
         self._inside, self._attributes, self._alone = inside, attributes, set()
+
+    @property
+    def free(self):
+        """Whether LLVM decides where it is put in."""
+        return self._inside and not self._attributes
 
     def apart(self, *names):
         """Nothing else points to where these arguments point to."""

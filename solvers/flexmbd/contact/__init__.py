@@ -5,6 +5,7 @@ from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.cylinders import SphereCylinder
 from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
+from flexmbd.contact.granular import GranularContact
 from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.planes import BoxPlane, PointPlane
@@ -15,7 +16,7 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide, CableContact,
+    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide, CableContact, GranularContact,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

@@ -99,7 +99,7 @@ class Inertia(ABC):
 
     def massless(self):
         """Coordinates without mass."""
-        grouped = {i for group in self.groups for i in group.coordinates.ravel().tolist()}
+        grouped = {i for group in self.groups if group.mass for i in group.touched}
         return set(range(len(self.q))) - {i for i, j in self.entries if i == j} - grouped
 
     def slopes(self, vector):

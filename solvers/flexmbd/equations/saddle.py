@@ -47,7 +47,7 @@ def determined_blocks(problem):
     """Rows and coordinates that rows alone determine (`determined.blocks`), where elimination can leave them out."""
     if problem.direct or any(shift_of(problem, row) for row in problem.rows):
         return []
-    pooled = {i for pool in problem.pools for i in pool.coordinates.ravel().tolist()}
+    pooled = {i for pool in problem.pools for i in pool.touched}
     return determined.blocks(problem.n, [set(row.polynomial.indices) for row in problem.rows], pooled)
 
 

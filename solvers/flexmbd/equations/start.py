@@ -222,7 +222,7 @@ class Start:
             G[:, k, i] = x
         for ((i, j), _), x in zip(masses, found[len(rows) + len(slopes) :], strict=True):
             M[:, i, j] = M[:, j, i] = x
-        for pool in p.pools:
+        for pool in (pool for pool in p.pools if pool.mass):
             for e, places in enumerate(pool.coordinates.tolist()):
                 values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {} if pool.constant else known, numbers), numbers)
                 for (i, j), x in zip(pool.mass, values, strict=True):

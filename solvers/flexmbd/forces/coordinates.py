@@ -149,6 +149,11 @@ class AboutAxis:
         """Numbers of the force, and in space those of the axis."""
         return super().parameters() | self._relative.parameters()
 
+    def _twist(self, build):
+        """Nodes of the angle beyond that without load, the force's `angle`, and of its rate."""
+        angle, rate = self._relative.nodes(build, self)
+        return angle - build.number(self, "angle"), rate
+
 
 @dataclass(frozen=True, eq=False)
 class PlaceOf(Between):

@@ -155,10 +155,6 @@ class NonlinearTorsionSpring(AboutAxis, NonlinearSpringDamper):
     angle: object = 0.0
     axis: tuple = None
 
-    def _twist(self, build):
-        angle, rate = self._relative.nodes(build, self)
-        return angle - build.number(self, "angle"), rate
-
     def apply(self, build):
         """Torque on both bodies."""
         self._relative.act(build, self, -self._booked(build, *self._twist(build)))

@@ -118,10 +118,6 @@ class TorsionSpring(AboutAxis, SpringDamper):
     angle: object = 0.0
     axis: tuple = None
 
-    def _twist(self, build):
-        angle, rate = self._relative.nodes(build, self)
-        return angle - build.number(self, "angle"), rate
-
     def apply(self, build):
         """Torque on both bodies."""
         k, c = build.number(self, "stiffness"), build.number(self, "damping")

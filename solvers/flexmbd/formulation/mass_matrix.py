@@ -42,8 +42,8 @@ class MassMatrix:
         if expelled:
             self.power("dissipated", -self.time_derivative(kinetic))  # what leaves takes its kinetic energy with it
             return
-        for i, (p, q) in enumerate(zip(momenta, self.q, strict=True)):
-            self.generalized[i] = self.generalized[i] + g.derivative(kinetic, q) - self.time_derivative(p)
+        for i in sorted({*g.space("q").of(kinetic), *(i for i, p in enumerate(momenta) if not p.zero)}):
+            self.generalized[i] = self.generalized[i] + g.derivative(kinetic, self.q[i]) - self.time_derivative(momenta[i])
         self.power("external", -g.derivative(kinetic, self.time))
 
     def use_inertia(self, inertia):
@@ -77,8 +77,8 @@ class MassMatrix:
         rest, *moved = exchanged(g, [energy, *momenta.values()], still)
         moved = {i: x for i, x in zip(momenta, moved, strict=True) if not x.zero}
         along = g.dot((x, self.v[i]) for i, x in moved.items())
-        for i, q in enumerate(self.q):
-            force = g.derivative(along + rest, q) - (self.time_derivative(moved[i]) if i in moved else 0.0)
+        for i in sorted({*g.space("q").of(along + rest), *moved}):
+            force = g.derivative(along + rest, self.q[i]) - (self.time_derivative(moved[i]) if i in moved else 0.0)
             self.generalized[i] = self.generalized[i] + force
         self.power("external", -g.derivative(along, self.time) + g.dot((x, self.v[i]) for i, x in self.gradient(rest).items()))
 

@@ -3,11 +3,16 @@
 `Build` is what joints, forces and contacts are handed; each writes its own share.
 """
 
+from itertools import combinations
+
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation, written
+from flexmbd.formulation.neighbours import Pairs
 from flexmbd.formulation.pools import Pool
 from flexmbd.formulation.share import Share
 from flexmbd.space import turning_matrix
+
+FEW = 3  # members whose pairs are written one by one
 
 
 class Build(Formulation):
@@ -25,7 +30,7 @@ class Build(Formulation):
 
     def bodies(self):
         """Each body's share, and elements of flexible bodies."""
-        system, tuning, self._alike, self._quantities = self.system, self.graph.tuning, {}, {}
+        system, self._alike, self._quantities = self.system, {}, {}
         for body in system.bodies:
             self.graph.mark()
             i = self.first[body.name]
@@ -33,13 +38,9 @@ class Build(Formulation):
             self.rows += body.rows(self)
             with written(body):
                 body.apply(self)
-        for (write, kind, size, _), elements in self._alike.items():
+        for (write, kind, *_), elements in self._alike.items():
             with written(next(body for body in system.bodies if body.name == elements[0][0])):
-                if len(elements) > tuning.single_elements or size > tuning.single_size or self.direct:
-                    self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
-                else:
-                    for element in elements:
-                        self._single(write, kind, *element)
+                self.elements(write, kind, elements)
 
     def rows_of(self, element):
         """Rows of a joint."""
@@ -130,6 +131,23 @@ class Build(Formulation):
         places = tuple(first + k for k in coordinates)
         self._alike.setdefault((write, kind, len(places), len(numbers)), []).append((body.name, places, tuple(numbers)))
 
+    def elements(self, write, kind, elements):
+        """Write elements that are alike, a list of (owner, coordinates of the system, numbers): many as a pool."""
+        tuning = self.graph.tuning
+        if len(elements) > tuning.single_elements or len(elements[0][1]) > tuning.single_size or self.direct:
+            self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
+        else:
+            for element in elements:
+                self._single(write, kind, *element)
+
+    def pairs(self, owner, write, kind, members, reach):
+        """Write what acts between all pairs of members that are near each other (`formulation.neighbours.Pairs`)."""
+        if len(members) > FEW or self.direct:
+            self._pool(Pairs(self, f"pool{len(self.pools)}", write, kind, owner, members, reach))
+        else:
+            for (a, of_a), (b, of_b) in combinations(members, 2):
+                self._single(write, kind, owner, a + b, of_a + of_b)
+
     def _single(self, write, kind, body, places, numbers):
         before = (self.graph.var("o", i) for i in places)
         share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
@@ -152,14 +170,14 @@ class Build(Formulation):
     def _count(self, quantities):
         for (body, key), node in quantities.items():
             self._quantities[body, key] = self._quantities.get((body, key), self.graph.const(0.0)) + node
-            if key == "potential":
-                self.potential(node)
-            elif key == "dissipated":
+            if key in ("potential", "stored"):
+                getattr(self, key)(node)
+            elif key in ("dissipated", "contact"):
                 self.power(key, node)
 
-    def quantity(self, body, key):
-        """Node of the sum of a quantity over a body's elements."""
-        return self._quantities.get((body.name, key), self.graph.const(0.0))
+    def quantity(self, owner, key):
+        """Node of the sum of a quantity over elements of a body, or of an owner of this name."""
+        return self._quantities.get((getattr(owner, "name", owner), key), self.graph.const(0.0))
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint's multipliers exert on a body, as one tuple."""

@@ -6,7 +6,9 @@ the code nor the time to build it grows with their number.  Where an element's f
 are interpolated from its nodes (`Share.point`), the tangent of the law at one point is compiled, and runs in a loop over points (`Points`).
 """
 
+import itertools
 from copy import copy
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -54,17 +56,7 @@ class Pool:
     def __init__(self, build, name, write, kind, elements):
         g = build.graph
         self.name, self.graph, self.total, self._build, self._write, self._kind = name, g, build.n, build, write, kind
-        self.coordinates = np.array([places for _, places, _ in elements], np.int32)
-        self._numbers = [numbers for _, _, numbers in elements]
-        columns = list(zip(*self._numbers, strict=True))
-        shared = [all(x is column[0] for x in column) for column in columns]
-        self.varying = list(zip(*(c for c, same in zip(columns, shared, strict=True) if not same), strict=True))
-        names = iter(range(len(columns)))
-        numbers = [column[0] if same else g.var("n", next(names)) for column, same in zip(columns, shared, strict=True)]
-        self.owners = {}
-        for k, (body, _, _) in enumerate(elements):
-            self.owners[body] = (self.owners.get(body, (k, k))[0], k + 1)
-        self.share, self.force = self._written(numbers)
+        self.share, self.force = self._written(self._tabulated(elements))
         self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
         self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
         if needed := {x.space for m in self.mass.values() for x in g.variables(m)}.difference("n"):
@@ -72,6 +64,24 @@ class Pool:
                 raise ModelError("masses of a flexible body's element may depend on its coordinates and on time alone")
             self.constant = False
             self._add_gyroscopic(build)
+
+    def _tabulated(self, elements):
+        """Keep tables of coordinates, numbers and owners; the numbers of the one element."""
+        self.coordinates = np.array([places for _, places, _ in elements], np.int32)
+        self._numbers = [numbers for _, _, numbers in elements]
+        numbers, self.varying = self._told_apart(self._numbers)
+        self.owners = {}
+        for k, (body, _, _) in enumerate(elements):
+            self.owners[body] = (self.owners.get(body, (k, k))[0], k + 1)
+        return numbers
+
+    def _told_apart(self, rows, first=0):
+        """Numbers of the one element, variables from `first` on where they differ, and by element those that differ."""
+        columns = list(zip(*rows, strict=True))
+        shared = [all(x is column[0] for x in column) for column in columns]
+        names = itertools.count(first)
+        numbers = [column[0] if same else self.graph.var("n", next(names)) for column, same in zip(columns, shared, strict=True)]
+        return numbers, list(zip(*(c for c, same in zip(columns, shared, strict=True) if not same), strict=True))
 
     def _add_gyroscopic(self, build):
         """Forces of the one element's kinetic energy that are no accelerations, as `MassMatrix` adds them of the system's."""
@@ -108,6 +118,16 @@ class Pool:
         """Coordinates of an element."""
         return self.coordinates.shape[1]
 
+    @property
+    def count(self):
+        """Elements."""
+        return len(self.coordinates)
+
+    @cached_property
+    def touched(self):
+        """Coordinates of the system that are some element's."""
+        return set(self.coordinates.ravel().tolist())
+
     def variables(self, space):
         """The one element's variables of a space."""
         return self.graph.space(space).first(self.size)
@@ -130,7 +150,7 @@ class Pool:
     def diagonal(self, wanted):
         """Nodes of the diagonal of the mass matrix by coordinate, where wanted."""
         out, zero = {}, self.graph.const(0.0)
-        for places, numbers in zip(self.coordinates.tolist(), self._numbers, strict=True):
+        for places, numbers in zip(self.coordinates.tolist(), self._numbers, strict=True) if self.mass else ():
             if wanted.intersection(places):
                 own = () if self.constant else [[x[i] for i in places] for x in (self._build.q, self._build.v)]
                 mass = self._written(numbers, *own)[0].mass
@@ -160,6 +180,24 @@ class Pool:
         own = {one: [variables[of][i] for i in self.coordinates[e]] for one, of in OWN.items() if of in variables}
         return {**variables, **own, "n": self.graph.evaluate(self.varying[e], parameters=parameters) if self.varying else ()}
 
+    def values(self, node, start, stop, variables, parameters):
+        """Values of a node of the one element, for one element after another."""
+        return self._values(node, self.coordinates[start:stop], self.varying[start:stop], variables, parameters)
+
+    def _values(self, node, coordinates, varying, variables, parameters):
+        """The same by a table of coordinates and one of numbers."""
+        if not len(coordinates):
+            return []
+        own, count = {}, len(coordinates)
+        for one, of in OWN.items():
+            if of in variables:
+                own[one] = by_element([variables[of][i] for i in coordinates.ravel().tolist()], count)
+        if varying:
+            own["n"] = by_element(self.graph.evaluate([x for numbers in varying for x in numbers], parameters=parameters), count)
+        found = np.asarray(self.graph.evaluate([node], {**variables, **own}, parameters)[0])
+        found = np.broadcast_to(found, (count, *np.shape(found)[1:]))
+        return found[:, 0] if found.shape[1:] == (1,) else found
+
     def unknowns(self):
         """Which unknown the one element's are, ``(elements, 2 size)``: its coordinates', then those that are as many further on."""
         return np.hstack([self.coordinates, self.coordinates + self.total])
@@ -182,7 +220,12 @@ class Pool:
 
     def sum(self, node, body=None):
         """Node of the sum of the one element's node over all elements, or over a body's."""
-        return self.graph.total(self, node, *((0, len(self.coordinates)) if body is None else self.owners.get(body, (0, 0))))
+        return self.graph.total(self, node, *((0, self.count) if body is None else self.owners.get(body, (0, 0))))
+
+
+def by_element(values, count):
+    """Values of so many elements, numbers or arrays over samples, one element's after another's: an array (elements, samples) for each."""
+    return list(np.array(np.broadcast_arrays(*values), float).reshape(count, len(values) // count, -1).transpose(1, 0, 2))
 
 
 class Points(Pool):

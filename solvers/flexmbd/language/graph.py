@@ -257,7 +257,7 @@ class Graph:
 
     def largest(self, pool, node):
         """Largest of a node of one element over a pool's elements, none of which is negative."""
-        return self.make(kinds.LARGEST, (), RUNTIME, (pool, node, 0, None), more=(pool.name, node.id))
+        return self.make(kinds.LARGEST, (), RUNTIME, (pool, node, 0, len(pool.coordinates)), more=(pool.name, node.id))
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""

@@ -183,7 +183,8 @@ TOTAL = Kind(
 )  # fmt: skip
 LARGEST = Kind(
     "largest", "largest over elements of a pool, of what is not negative",
-    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, np.maximum), write=TOTAL.write, derivative=_of_largest,
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, evaluation.largest),
+    write=TOTAL.write, derivative=_of_largest,
     pooled=TOTAL.pooled, cost=30, each=1, loops=True,
 )  # fmt: skip
 RESULT = Kind(

@@ -87,6 +87,7 @@ MEANINGS = {  # class -> key -> words
         "rotation_{axis}": "rotation vector, {axis} component",
         "cardan_{axis}": "Cardan angle about the {axis} axis (x, y', z'')",
     },
+    "Grains": {"rate": "angular velocity", "omega_{axis}": "angular velocity about the {axis} axis of the inertial frame"},
     "AncfCable": {
         "strain_energy": "elastic energy of the cable",
         "slope_{axis}": "derivative of the centre line along its length, {axis} component",
@@ -155,6 +156,11 @@ MEANINGS = {  # class -> key -> words
         "dissipated": "energy that impacts took so far",
     },
     "Contact": TOUCH | FILM,
+    "GranularContact": {
+        "contacts": "contacts of grains with each other, or with a wall",
+        "normal": "sum of their normal forces",
+        "stored": "energy that they store",
+    },
     "ClearanceTranslational": GUIDED,
     "FrictionGuide": GUIDED,
 }
@@ -201,7 +207,8 @@ def _meaning(owners, name):
     words = _words(owners[owner], key)
     if not words or not part:
         return words
-    return f"{words}, place of contact {part}" if part.isdigit() else f"{words}, of the point {part}"
+    each = {"Grains": "grain", "GranularContact": "wall"}.get(type(owners[owner]).__name__, "place of contact")
+    return f"{words}, {each} {part}" if part.isdigit() else f"{words}, of the point {part}"
 
 
 def _prefixes(name):

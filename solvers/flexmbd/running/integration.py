@@ -7,6 +7,7 @@ import numpy as np
 from flexmbd.equations.start import Start
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
+from flexmbd.running.neighbours import room
 from flexmbd.state import blocks
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
@@ -80,6 +81,8 @@ class Integration:
         self.known = KnownTimes(model.problem, model.timed, system.parameters(), count)
         groups, self.at[names.KNOWNS] = self.known.table()
         self._point(groups)
+        self._rooms = [room(group, rows, system.dimension, width) for group, rows in model.reaches]  # kept alive
+        self._point({names.NEIGHBOURS: np.array([words.ctypes.data for words, _ in self._rooms] or [0], np.int64)})
         self._cleared = (self.states, self.residuals, self.counters, self.X, self.P, self.W, *packs, *map(pointed.get, _PLACES))
         self.clear(end)
 
@@ -155,11 +158,11 @@ class Integration:
                 known = {"q": places, "mode": [1.0] * len(problem.contacts), "t": 0.0}
                 states[:, k] = problem.graph.evaluate([problem.stored_energy], known, self.system.parameters())[0]
 
-    def prepare(self, length, away, nearness, slowest):
+    def prepare(self, length, away, leap, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
         sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
         self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
-        self.column(names.PACE)[:, 0] = self.known.rate
+        self.column(names.PACE)[:, 0], self.column(names.LEAP)[:, 0] = self.known.rate, leap
         for j in range(sizes["NC"]):
             self.states[:, contacts + CONTACT_ROWS * sizes["NC"] + j] = nearness[j]
             self.states[:, contacts + CONTACT_ROWS * j + LEAST_SPEED] = slowest[j]

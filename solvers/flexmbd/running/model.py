@@ -23,12 +23,14 @@ from flexmbd.outputs.book import entries, unkept, write
 from flexmbd.outputs.catalogue import BOOKS
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
 from flexmbd.running.known_times import timed
+from flexmbd.running.neighbours import groups
 from flexmbd.running.posed import posed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
 from flexmbd.stepping.assembly import ENTRIES
 from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.neighbours import neighbours
 from flexmbd.stepping.windows import met, windowed
 
 log = logging.getLogger("flexmbd")
@@ -116,7 +118,12 @@ class Model:
     @property
     def loop(self):
         """Functions of the time loop and of the scheme, compiled once for all models of a width."""
-        return (*ENTRIES, campaign, *self._steps.values(), *self._windows.values())
+        return (*ENTRIES, campaign, *self._steps.values(), *self._windows.values(), *self._searches.values())
+
+    @property
+    def _searches(self):
+        """The search for neighbours, if there is one, by entry of the table."""
+        return {names.SEARCH: neighbours} if self.reaches else {}
 
     @property
     def _windows(self):
@@ -217,6 +224,7 @@ class Model:
         every = [stores for found in written.values() for stores in (found, *(members for _, members in groups_of(found)))]
         self.kernels = called(b.graph, [node for stores in every for _, node in stores])
         self.code, self.rows, self.keeps_factors = functions.code(), functions.rows, bool(factors)
+        self.reaches = [(group, [self.storage.index(x, per_sample=True) for x in group.reaches]) for group in groups(b)]
 
     def table(self):
         """Entries of the table that do not depend on the run, an array of `names.ENTRIES` integers, and what they point to."""
@@ -230,6 +238,8 @@ class Model:
         at[names.OUTPUTS] = self.signals.code.address("outputs")
         for entry, function in (self._steps | self._windows).items():
             at[entry] = compiled.address(function, self.width)
+        for entry, function in self._searches.items():
+            at[entry] = compiled.called_by_models(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]
         augmented = bool(b.shift) and scheme.correction is None  # near singular positions what is open grows fast, whatever the step
         closes = 0 if not b.rows else 1 if scheme.projects or augmented else 2 if not (scheme.holds or scheme.correction) else 0

@@ -9,7 +9,7 @@ from flexmbd.running.diagnosis import Failures
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
 from flexmbd.running.reduced import collected
-from flexmbd.running.scales import coarse_events, contact_scales, extents
+from flexmbd.running.scales import coarse_events, contact_scales, extents, leaps
 from flexmbd.running.singular import singular
 from flexmbd.space import lengths
 from flexmbd.stepping.names import (
@@ -46,7 +46,7 @@ def started(made):
     with np.errstate(all="ignore"):
         made.assemble()
         deep = penetrating(made, length)  # before the scheme has a look at it
-        made.prepare(length, away, nearness, slowest)
+        made.prepare(length, away, leaps(system, count), nearness, slowest)
     E, n, (start, guess) = made.residuals, model.problem.n, made.start
     changes = Changes(start, guess, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
     found |= changes.said() | touching(made, nearness, slowest)

@@ -14,6 +14,7 @@ RATE = 0.1  # 1/s: by the mechanism's size, an impact so slow is slow
 DEEP = {"clearance": 2e-2, "radius": 1e-4, "radius_a": 1e-4, "radius_b": 1e-4}  # penetrations, by the sizes of contacts, of no slow impact
 SHARE = 1e-2  # of the penetration in the slowest impact, within which events are located: it costs 1e-4 of that impact's energy or less
 NARROW = 1e-6  # and of the clearance
+LEAP = 0.25  # of a radius
 ROUNDED = 1.8e-15  # of the distance from the origin: no event is located more finely (`events.nearness`)
 
 
@@ -45,6 +46,15 @@ def extents(system, count):
         apart = np.where(np.isfinite(low) & np.isfinite(high), high - low, 0.0)
     size = np.maximum(size, apart.max(axis=0))
     return np.where(size > 0, size, 1.0)
+
+
+def leaps(system, count):
+    """Longest way in a step of each sample, m: `LEAP` of what is smallest among bodies whose contacts are not located; else infinite."""
+    parameters, least = system.parameters(), np.full(count, np.inf)
+    for body in system.bodies:
+        for path in getattr(body, "radii", ()):
+            least = np.minimum(least, LEAP * parameters[path])
+    return least
 
 
 def contact_scales(system, elements, size, settings):

@@ -8,8 +8,8 @@ from flexmbd.stepping.events import assign, settle
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
-    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW, OUTPUTS, PACE, REACH,
-    REAL, RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
+    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LEAP, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW, OUTPUTS, PACE,
+    REACH, REAL, RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.windows import opened
@@ -145,7 +145,7 @@ def scale(t, length, given, X, at):
     rate = maximum(maximum(lin / length, sqrt(push / length)), maximum(maximum(ang, sqrt(twist)), given))
     first = t + real[H_FIRST]
     if not real[H_FIRST] > 0.0:
-        first = minimum(real[REACH] * minimum(1.0 / rate, ld(X, NEXT)), real[H_MAX])
+        first = minimum(minimum(real[REACH] * minimum(1.0 / rate, ld(X, NEXT)), ld(X, LEAP) / lin), real[H_MAX])
     if at[RESTART] > 0:
         lin, ang = lin + SOON * sqrt(push * length), ang + SOON * sqrt(twist)
     else:
@@ -161,18 +161,20 @@ def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
     The states have positions, velocities and further states; in `SLIN` and `SIZE` the size of the mechanism and its places' distance from
-    the origin (m), in `PACE` the fastest rate of given functions of time (1/s), of all contacts the penetration within which events are
-    located (m) and the least impact velocity (m/s). The first step is `REACH` of the time in which something moves by the mechanism's size
-    or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are, and what accelerations make of them in
-    that step; of implicit schemes, which from rest would have to resolve their fastest motions first, in `SOON` of that time.
+    the origin (m), in `PACE` the fastest rate of given functions of time (1/s), in `LEAP` the longest way in a step (m), of all contacts
+    the penetration within which events are located (m) and the least impact velocity (m/s). The first step is `REACH` of the time in which
+    something moves by the mechanism's size or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are,
+    and what accelerations make of them in that step; of implicit schemes, which from rest would have to resolve their fastest motions
+    first, in `SOON` of that time.
     """
     angular = words(at[ANGULAR])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
-        t, length, size, given = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE), ld(X, PACE)
+        t, length, size, given, leap = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE), ld(X, PACE), ld(X, LEAP)
         for i in range(LANE_ROWS + 1):
             st(X, i, t)
         st(X, PACE, given)
+        st(X, LEAP, leap)
         for k in range(width_of(X)):
             put(X, NEXT, k, first_after(min(start + k, at[COUNT] - 1), 0.0, at) * (1.0 - ROUND))
         evaluate(at[LIMITS], X, P, W, at, START, 0)

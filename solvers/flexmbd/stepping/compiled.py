@@ -102,6 +102,16 @@ def address(function, width):
     return _engine(function, width).get_function_address(ENTRY)
 
 
+def called_by_models(function, width):
+    """Address of a function for the code of models, which calls it itself, with a table of its own."""
+    return ctypes.cast(_plain(function), ctypes.c_void_p).value if config.DISABLE_JIT else address(function, width)
+
+
+@functools.cache
+def _plain(function):
+    return CALL(lambda X, P, W, at: function(*(rows.rows_at(x, None) for x in (X, P, W)), rows.words(at)))
+
+
 @functools.cache
 def _number(function):
     number = len(rows.FUNCTIONS) + 1
