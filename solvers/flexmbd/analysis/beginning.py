@@ -3,8 +3,9 @@
 from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from flexmbd.analysis.row_arrays import Rows
+from flexmbd.analysis.derivatives import gradients, values
 from flexmbd.equations.assembly import assembled
 from flexmbd.equations.start import Start
 from flexmbd.equations.start_words import Changes
@@ -24,21 +25,26 @@ def beginning(equations, t):
     """
     e, problem = equations, equations.problem
     which = problem.rows + problem.initial_rows
-    table, rates = Rows(e, which), Rows(e, which, rate=True)
+    rows = e.table.add("start", lambda: values(problem, which), "a constraint", known={"q": gradients(problem, which)})
+
+    def open_rows(q):
+        return rows.value(e.at(q, t=t)), csr_array(rows.by(e.at(q, t=t), "q"))
+
     start, guess = Start(problem, e.system, 1, t), tuple(np.array(x, float)[:, None] for x in problem.initial(e.system))
     q, v = start.places(guess[0])[:, 0], guess[1][:, 0]
     turning = np.array([measure == "angle" for measure in e.measures], bool)
-    q = assembled(lambda q: (table.value(q, t), table.gradient(q, t)), partial(orthogonal, e), q, turning)
-    gaps, (_, scale) = np.abs(table.value(q, t)), e.scaled(table.gradient(q, t))
+    q = assembled(open_rows, partial(orthogonal, e), q, turning)
+    gaps, jacobian = open_rows(q)
+    gaps, (_, scale) = np.abs(gaps), e.scaled(jacobian)
     if not np.all(scale * gaps < 1e-9):
-        worst = [f"{table.labels[k]} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
+        worst = [f"{which[k].label} (by {gaps[k]:.3g})" for k in np.argsort(-scale * gaps)[:4]]
         raise ModelError(
             f"the system cannot be assembled: these constraints stay open: {', '.join(worst)}",
             remedy="check lengths and the guess of positions and angles",
         )
-    jacobian = table.gradient(q, t)
+    drift = rows.by_time(e.at(q, t=t))
     for _ in range(2):
-        v = v + orthogonal(e, q, jacobian, -(jacobian @ v + rates.value(q, t)))
+        v = v + orthogonal(e, q, jacobian, -(jacobian @ v + drift))
     v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
     changes = Changes(start, guess, (q[:, None], v[:, None]), e.size)
     changes.refuse()

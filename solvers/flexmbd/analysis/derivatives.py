@@ -3,7 +3,7 @@
 Partial derivatives are by coordinates q, velocities v, accelerations a, multipliers l, further states s, parameters p and the time t.
 """
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -52,16 +52,43 @@ def _rows(level):
     return lambda b: [level(row.polynomial, b) for row in b.rows]
 
 
+def values(b, rows):
+    """Nodes of rows."""
+    return [row.polynomial.value(b.q) for row in rows]
+
+
+def gradients(b, rows):
+    """Derivatives of rows by coordinate, as they say them, by (row, i)."""
+    return {(k, i): x for k, row in enumerate(rows) for i, x in row.polynomial.gradient(b.q).items()}
+
+
+def _curvature(b):
+    """Derivatives of G' l by coordinate, by (i, j)."""
+    found = {}
+    for k, row in enumerate(b.rows):
+        for (i, j), x in row.polynomial.hessian().items():
+            for place in {(i, j), (j, i)}:
+                found[place] = found.get(place, 0.0) + b.graph.var("l", k) * x
+    return found
+
+
+def _masses(b):
+    return {place: m for (i, j), m in b.inertia.entries.items() for place in {(i, j), (j, i)}}
+
+
 FUNCTIONS = {  # name: (what it is, nodes of a problem)
     "inertia": ("the inertia", _inertia),  # M a
     "balance": ("the inertia", _balance),  # M a + G' l
     "load": ("a force", lambda b: [-f for f in b.generalized]),  # -F
     "residual": ("a force", lambda b: [x - f for x, f in zip(_balance(b), b.generalized, strict=True)]),  # M a + G' l - F
-    "rows": ("a constraint", _rows(lambda p, b: p.value(b.q))),  # Phi
+    "rows": ("a constraint", lambda b: values(b, b.rows)),  # Phi
+    "drift": ("a constraint", _rows(lambda p, b: p.time_derivative(b.time).value(b.q))),  # Phi_t
+    "held": ("a constraint", lambda b: held_back(b, b.rows)),  # G' l
     "rates": ("a constraint", _rows(lambda p, b: p.rate(b.q, b.v, b.time))),  # Phi'
     "accelerations": ("a constraint", _rows(lambda p, b: p.acceleration(b.q, b.v, b.a, b.time))),  # Phi''
     "books": ("a rate", lambda b: [state.rate for state in b.states]),
 }
+KNOWN = {"inertia": {"a": _masses}, "held": {"q": _curvature}, "rows": {"q": lambda b: gradients(b, b.rows)}}  # derivatives that are said
 POOLED = {  # what the one element of a pool adds
     "inertia": lambda pool: pool.inertial(pool.variables("z")),
     "load": lambda pool: [-f for f in pool.share.force],
@@ -95,14 +122,12 @@ class Table(dict):
 
     def __missing__(self, name):
         what, nodes = FUNCTIONS[name]
-        known = {}
-        if name == "inertia":  # which has its entries
-            known["a"] = {(i, j): m for (a, b), m in self._problem.inertia.entries.items() for i, j in {(a, b), (b, a)}}
-        return self.add(name, nodes(self._problem), what, POOLED.get(name), self.frame if name in FRAMED else None, known)
+        known = {kind: entries(self._problem) for kind, entries in KNOWN.get(name, {}).items()}
+        return self.add(name, lambda: nodes(self._problem), what, POOLED.get(name), self.frame if name in FRAMED else None, known)
 
     def add(self, name, nodes, what, pooled=None, frame=None, known=None):
         """Add a function; what its arguments are, `Slopes` says."""
-        self[name] = self._slopes(list(nodes), what, pooled, {} if frame is None else frame, known or {})
+        self[name] = self._slopes(nodes, what, pooled, {} if frame is None else frame, known or {})
         return self[name]
 
 
@@ -116,7 +141,8 @@ class Slopes:
     sizes : dict of str to int
         Kinds of variables, and how many there are.
     dense : bool
-    nodes : list of Node
+    made : callable
+        Gives the nodes.
     what : str
         What they are, for messages.
     pooled : callable, optional
@@ -125,17 +151,18 @@ class Slopes:
         By kind of variable what is added to the derivatives.
     known : dict of str to dict (i, j) -> Node
         Derivatives by kind of variable that need not be made.
-
-    Attributes
-    ----------
-    nodes : list of Node
     """
 
-    def __init__(self, problem, numbers, sizes, dense, nodes, what, pooled, frame, known):
+    def __init__(self, problem, numbers, sizes, dense, made, what, pooled, frame, known):
         self._graph, self._numbers, self._sizes, self._dense = problem.graph, numbers, sizes, dense
-        self.nodes, self._what, self._frame = nodes, what, frame
+        self._made, self._what, self._frame = made, what, frame
         self._pools = [(pool, pooled(pool)) for pool in problem.pools] if pooled else []
         self._entries, self._programs, self._fields = known, {}, {}
+
+    @cached_property
+    def nodes(self):
+        """List of the nodes."""
+        return list(self._made())
 
     def value(self, values):
         """Values (nodes, ...)."""
@@ -167,6 +194,10 @@ class Slopes:
             self._fields[kind] = field, Pattern(*places, (len(self.nodes), self._sizes[kind])), more.data
         field, pattern, more = self._fields[kind]
         return pattern.fill(np.r_[field(values), more])
+
+    def by_time(self, values):
+        """Partial derivatives by time (nodes,)."""
+        return self(values, "t")[1]["t"][:, 0]
 
     def __call__(self, values, kinds):
         """Values (nodes,), and by kind of variable full matrices (nodes, variables) of derivatives; there must be no pools."""

@@ -15,7 +15,6 @@ from flexmbd.analysis.derivatives import ParametricGraph, Table
 from flexmbd.analysis.parameters import check_used, check_varied
 from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
-from flexmbd.analysis.row_arrays import Rows
 from flexmbd.analysis.tangent import words
 from flexmbd.errors import ModelError
 from flexmbd.formulation import formulation_of
@@ -127,7 +126,8 @@ class Equations:
         turn = csr_array((self.n, self.n)) if turn is None else turn
         self.table = Table(problem, self.numbers, 0 if varied is None else len(varied.names), dense=varied is not None)
         if varied is not None:
-            self.table.add("outputs", [problem.outputs[name][0]() for name in outputs], "an output")
+            nodes = [problem.outputs[name][0]() for name in outputs]
+            self.table.add("outputs", lambda: nodes, "an output")
             problem.graph.whole = True
             check_used(problem, self.table, varied)
         self.mass = csr_array(self._mass(self.at(np.array(problem.initial(system)[0], float))))
@@ -188,7 +188,7 @@ class Equations:
 
     def force_rate(self, q, v=None, t=0.0, turns=None):
         """Partial derivative of the forces by time, (n,)."""
-        return -self.table["load"].by(self.at(q, v, t, turns), "t").toarray()[:, 0]
+        return -self.table["load"].by_time(self.at(q, v, t, turns))
 
     def stiffness(self, q, v=None, t=0.0, turns=None):
         """``-dF/dq``, csr (n, n); raises as `force`."""
@@ -270,27 +270,27 @@ class Equations:
 
     def constraints(self, q, t=0.0):
         """``Phi`` (rows,) in m or 1."""
-        return self._rows.value(q, t)
+        return self.table["rows"].value(self.at(q, t=t))
 
     def constraints_rate(self, q, t=0.0):
         """Partial derivative of the rows by time (rows,)."""
-        return self._rates.value(q, t)
+        return self.table["rows"].by_time(self.at(q, t=t))
 
     def jacobian(self, q, t=0.0):
         """``G = dPhi/dq``, csr (rows, n)."""
-        return self._rows.gradient(q, t)
+        return self._jacobian(self.at(q, t=t))
 
     def jacobian_rate(self, q, t=0.0):
         """Partial derivative of G by time, csr (rows, n)."""
-        return self._rates.gradient(q, t)
+        return csr_array(self.table["drift"].by(self.at(q, t=t), "q"))
 
     def curvature(self, q, multipliers, t=0.0):
         """``sum_k l_k H_k`` with the rows' second derivatives, csr (n, n)."""
-        return self._rows.hessian(q, multipliers, t)
+        return csr_array(self.table["held"].by(self.at(q, t=t, multipliers=multipliers), "q"))
 
     def jacobian_turning(self, q, v, t=0.0):
         """``(G v)_q``, csr (rows, n): how the rows' rates change with q."""
-        return self._rows.turning(q, v, t)
+        return csr_array(self.table["rates"].by(self.at(q, v, t), "q")) - self.jacobian_rate(q, t)
 
     # ---- the start
     @cached_property
@@ -332,13 +332,8 @@ class Equations:
     def _angles(self):
         return self.program(self._full)
 
-    @cached_property
-    def _rows(self):
-        return Rows(self, self.problem.rows)
-
-    @cached_property
-    def _rates(self):
-        return Rows(self, self.problem.rows, rate=True)
+    def _jacobian(self, values):
+        return csr_array(self.table["rows"].by(values, "q"))
 
 
 def _known(solver):

@@ -249,6 +249,4 @@ def largest(equations, dq):
 
 def depends_on_time(equations):
     """True if a load or a constraint is a function of time."""
-    b = equations.problem
-    rows = [row.polynomial.value(b.q) for row in b.rows]
-    return any(b.time.value in b.graph.variables(x) for x in [*b.generalized, *rows])
+    return any(len(equations.table[name].depends_on("t")) for name in ("load", "rows"))

@@ -104,7 +104,7 @@ class Stabilised:
         if further := [place[k] for k in sorted(self._read(problem.generalized).difference(self._turning))]:
             told = f"forces depend on further states ({', '.join(further)}), which this check does not know"
             raise ModelError(told, remedy="use run")
-        self._books = equations.table.add("needed", self._needed(nodes), "a rate")
+        self._books = equations.table.add("needed", lambda: self._needed(nodes), "a rate")
 
     def _read(self, nodes):
         """Numbers of the states that nodes depend on."""
