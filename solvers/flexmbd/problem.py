@@ -37,6 +37,8 @@ class Problem:
         Generalized forces, less those of pools.
     rows, initial_rows : tuple of Row
         Constraints, and those of the start alone.
+    row_groups : tuple of RowGroup
+        Those of `rows` that are many and alike.
     pools : tuple of Pool
         Elements of flexible bodies that are many and alike.
     exchanges : mapping Node -> Node
@@ -79,6 +81,7 @@ class Problem:
     generalized: tuple
     rows: tuple
     initial_rows: tuple
+    row_groups: tuple
     pools: tuple
     exchanges: Mapping
     coupled: tuple

@@ -59,7 +59,7 @@ def test_kinds_have_what_a_walk_asks_for():
     read = {"const", "param", "table", "matrix", "entry", "var"}
     assert len(NAMES) == len(KINDS) and {x.name for x in KINDS if x.write is None} == read
     assert {x.name for x in KINDS if x.derivative is None} - read == {">", "&"}
-    assert {x.name for x in KINDS if x.rebuild is None} - read == {"factors", "substitution", "total"}
+    assert {x.name for x in KINDS if x.rebuild is None} - read == {"factors", "substitution", "total", "largest", "span"}
     assert all(x.arrays for x in OPERATIONS.values()) and VARIABLE.numpy(Graph().var("q", 2), [], {"q": [1.0, 2.0, 3.0]}, None) == 3.0
     assert set(OWN) | set(OWN.values()) <= set(OF_SYSTEMS)
 

@@ -16,7 +16,7 @@ from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
 from flexmbd.codegen.values import Value, Writer
 from flexmbd.codegen.words import kernel_function, words
-from flexmbd.language.kinds import FACTORS, RESULT, VARIABLE
+from flexmbd.language.kinds import FACTORS, RESULT, SPAN, VARIABLE
 from flexmbd.language.ordering import Pieces, groups_of, leaf
 from flexmbd.language.units import in_units
 from flexmbd.parameters import UNIFORM
@@ -297,6 +297,8 @@ class Piece:
             where(self, self.writer.value(self.value(node)))
         elif node.kind is FACTORS:
             self.linear.keep(node, where[1])
+        elif node.kind is SPAN:
+            self.linear.copy(node, self.moved(*where))
         else:
             self.loops.store(self.moved(*where), 0, self.value(node))
 

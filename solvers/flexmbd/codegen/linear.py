@@ -12,7 +12,7 @@ from flexmbd.codegen.product import product
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.neighbours import Pairs
 from flexmbd.formulation.pools import Points
-from flexmbd.language.kinds import PRODUCT, SUBSTITUTION, TOTAL
+from flexmbd.language.kinds import LARGEST, PRODUCT, SUBSTITUTION, SUMS
 from flexmbd.language.ordering import rows_of
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
@@ -27,7 +27,7 @@ class Linear:
     def write(self, node):
         """A node: factors, a substitution, a product, or a total."""
         piece, solves = self.piece, node.kind is SUBSTITUTION
-        total = node.kind is TOTAL
+        total = node.kind in SUMS
         piece.rows.known[node.id] = "W", piece.rows.take(rows_of(node))
         self.clear(node)
         if not total:
@@ -47,12 +47,12 @@ class Linear:
         piece = self.piece
         piece.functions.loops = True
         A = piece.moved(*piece.rows.known[node.id])
-        if node.kind is TOTAL:
+        if node.kind in SUMS:
             pool, one, start, stop = node.value
             if isinstance(pool, Pairs) and (start, stop) == (0, pool.count):
                 pairs(piece, pool, [one], [0], None, A)
             else:
-                element(piece, pool, [one], None, A, start, stop)
+                element(piece, pool, [one], None, A, start, stop, largest=node.kind is LARGEST)
             return
         if node.kind is PRODUCT:
             product(piece, node.value[0], A)
@@ -78,6 +78,14 @@ class Linear:
         who = piece.load("X", WHO) > 0.5
         with piece.loops.loop(0, plan.size) as k:
             piece.loops.store(old, k, piece.writer.select(who, piece.loops.load(new, k), piece.loops.load(old, k)))
+
+    def copy(self, node, to):
+        """Store results that follow one another."""
+        piece, (first, count) = self.piece, node.value
+        (array, row), piece.functions.loops = piece.rows.known[node.args[0].id], True
+        source = piece.moved(array, row + first)
+        with piece.loops.loop(0, count) as k:
+            piece.loops.store(to, k, piece.loops.load(source, k))
 
     def _pooled(self, node, A):
         """What elements of pools add to a matrix, or to a right-hand side."""

@@ -18,8 +18,8 @@ from flexmbd.language.space import OWN, Variable
 BATCH = 8  # elements side by side
 
 
-def element(piece, pool, nodes, places, A, start=0, stop=None):
-    """Add nodes of one element to rows of A, for all elements of a pool, or some.
+def element(piece, pool, nodes, places, A, start=0, stop=None, *, largest=False):
+    """Add nodes of one element to rows of A, for all elements of a pool, or some; or keep the `largest` there.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def element(piece, pool, nodes, places, A, start=0, stop=None):
     batch = 1 if places is None else piece.storage.batch
 
     def made(functions, name, read):
-        store = _summed if places is None else put if batch > 1 else _added
+        store = _largest if largest else _summed if places is None else put if batch > 1 else _added
         stores = [(store(k, read), x) for k, x in enumerate(nodes)]
         return functions.function(name, stores, placed(functions.layout, pool, batch), batch)
 
-    each(piece, pool, (pool.name, places is None, *(x.id for x in nodes)), made, places, A, start, stop)
+    each(piece, pool, (pool.name, places is None, largest, *(x.id for x in nodes)), made, places, A, start, stop)
 
 
 def each(piece, pool, key, made, places, A, start=0, stop=None):
@@ -72,7 +72,7 @@ def _read(functions, pool):
     """Coordinates and rows of numbers of a pool's elements, found once."""
     if pool.name not in functions.reads:
         numbers = np.array([[functions.storage.index(x, per_sample=True) for x in own] for own in pool.varying], np.int32)
-        functions.reads[pool.name] = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1)])
+        functions.reads[pool.name] = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1), *pool.further])
     return functions.reads[pool.name]
 
 
@@ -103,6 +103,17 @@ def _summed(k, read):
     return store
 
 
+def _largest(k, read):
+    """Store that keeps the larger one in the first row of A; what is no number stays."""
+
+    def store(piece, value):
+        A = piece.arguments["A"]
+        old = piece.loops.load(A, 0)
+        piece.loops.store(A, 0, piece.writer.select(value > old, value, old + (value - value)))
+
+    return store
+
+
 def put(k, read=0):
     """Store of the values of elements side by side."""
     return lambda piece, value: Loops(piece.writer).store(piece.arguments["A"], k, value)
@@ -111,12 +122,13 @@ def put(k, read=0):
 def placed(layout, pool, batch):
     """Where variables of the one element are: those of its own by its table, others as everywhere."""
     own = {"x": layout.place(Variable("q", 0)), "y": layout.place(Variable("v", 0)), "n": ("P", 0)}
-    own |= {one: layout.place(Variable(of, 0)) for one, of in OWN.items() if one not in own and layout.has(of)}
+    own |= {one: layout.place(Variable(of, 0)) for one, of in (OWN | {"k": "l"}).items() if one not in own and layout.has(of)}
+    columns = {"n": pool.size, "k": pool.size + len(pool.varying[0] if pool.varying else ())}
 
     def place(x):
         if x.space not in own:
             return layout.place(x)
-        (array, first), column = own[x.space], x.number + pool.size * (x.space == "n")
+        (array, first), column = own[x.space], x.number + columns.get(x.space, 0)
         return lambda piece: _gathered(piece, array, first, column, batch)
 
     return place

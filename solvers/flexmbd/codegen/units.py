@@ -11,7 +11,7 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions, pointer, vector
 from flexmbd.codegen.values import Value, Writer
-from flexmbd.language.kinds import FACTORS, VARIABLE
+from flexmbd.language.kinds import FACTORS, SPAN, VARIABLE
 from flexmbd.language.units import HANDED, units
 
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
@@ -49,7 +49,7 @@ def write(functions, name, nodes, stores, given=None):
             for node in loops:
                 piece.linear.go_on(node)
         for where, node in stores:
-            if node.kind is FACTORS:
+            if node.kind in (FACTORS, SPAN):
                 piece.store(where, node)
         size = piece.rows.size
 

@@ -21,7 +21,8 @@ is divided by e: at a tolerance of 1e-8 the error against independent rows is 40
 """
 
 from flexmbd.equations import closeness, coupled
-from flexmbd.equations.saddle import factored, reinforce, row_sizes
+from flexmbd.equations.saddle import factored, reinforce, row_sizes, singles
+from flexmbd.language.results import part
 
 KINDS = ("independent", "augmented")  # of rows
 
@@ -41,13 +42,17 @@ def solution(problem):
     g, n = problem.graph, problem.n
     side, gradients = dict(enumerate(problem.generalized)), {}
     side |= {pool: pool.share.force for pool in problem.pools}
-    for k, row in enumerate(problem.rows):
+    for k, row in singles(problem, problem.rows):
         gradients |= _gradient(problem, k, row)
         side[n + k] = -row.polynomial.convective(problem.q, problem.v, problem.time)
+    for group in problem.row_groups:
+        gradients[group] = group.gradients()
+        side[group] = group.side(-x for x in _of_group(problem, group, "convective"))
     sides = [side, *(coupled.side(g, one, n, len(problem.rows)) for one in problem.coupled)]
     x, *responses = problem.inertia.solve(problem, problem.rows, gradients, sides)
     x, forces = coupled.solve(problem, [x, *responses]) if responses else (x, [])
-    return [x.get(i, g.const(0.0)) for i in range(n)], [x[n + k] for k in range(len(problem.rows))], forces
+    zero = g.const(0.0)
+    return part(x, 0, n, zero), part(x, n, n + len(problem.rows), zero), forces
 
 
 def _gradient(problem, k, row):
@@ -59,6 +64,22 @@ def _gradient(problem, k, row):
 def _gradients(problem):
     """The same of all rows."""
     return {at: x for k, row in enumerate(problem.rows) for at, x in _gradient(problem, k, row).items()}
+
+
+def _values(group):
+    """Values of the rows of a group's one joint."""
+    return [p.value(group.variables("x")) for p in group.polynomials]
+
+
+def _of_group(problem, group, word):
+    """What the rows of a group's one joint have at its coordinates and rates."""
+    return [getattr(p, word)(group.variables("x"), group.variables("y"), problem.time) for p in group.polynomials]
+
+
+def flat(problem):
+    """Whether no row is curved: its rate's rate is linear in the accelerations."""
+    single = (row.polynomial.convective(problem.q, problem.v, problem.time) for _, row in singles(problem, problem.rows))
+    return all(x.zero for x in single) and all(x.zero for group in problem.row_groups for x in _of_group(problem, group, "convective"))
 
 
 def nearness(problem):
@@ -81,20 +102,24 @@ def solved(problem, sides):
     zero, gradients = problem.graph.const(0.0), _gradients(problem)
     sides = [{problem.n + k: zero for k in range(len(problem.rows))} | side for side in sides]
     found = problem.inertia.solve(problem, problem.rows, gradients, sides, multipliers=False)
-    return [[x.get(i, zero) for i in range(problem.n)] for x in found]
+    return [part(x, 0, problem.n, zero) for x in found]
 
 
 def corrections(problem, rows):
     """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
     g, n = problem.graph, problem.n
     gradients, place, speed = {}, {}, {}
-    for k, row in enumerate(rows):
+    for k, row in singles(problem, rows):
         gradients |= _gradient(problem, k, row)
         place[n + k] = -row.polynomial.value(problem.q)
         speed[n + k] = -row.polynomial.rate(problem.q, problem.v, problem.time)
+    for group in problem.row_groups:
+        gradients[group] = group.gradients()
+        place[group] = group.side(-x for x in _values(group))
+        speed[group] = group.side(-x for x in _of_group(problem, group, "rate"))
     dq, dv = problem.inertia.solve(problem, rows, gradients, [place, speed])
     zero = g.const(0.0)
-    return [dq.get(i, zero) for i in range(n)], [dv.get(i, zero) for i in range(n)]
+    return part(dq, 0, n, zero), part(dv, 0, n, zero)
 
 
 def residuals(problem, rows):
@@ -103,7 +128,7 @@ def residuals(problem, rows):
     for level in ("value", "rate"):
         for measure in ("length", "angle"):
             worst = g.const(0.0)
-            for row in rows:
+            for _, row in singles(problem, rows):
                 if row.measure == measure:
                     g.mark()
                     p = row.polynomial
@@ -111,6 +136,11 @@ def residuals(problem, rows):
                     x = x if row.size is None else x / row.size
                     if row.facing is not None and level == "value":
                         x = g.select(g.greater(row.facing.value(q), 0.0), x, 2.0)
+                    worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
+            for group in problem.row_groups:
+                found = _values(group) if level == "value" else _of_group(problem, group, "rate")
+                for x in (x for x, (own, _) in zip(found, group.rows, strict=True) if own == measure):
+                    x = g.largest(group, g.fabs(x))
                     worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
             out.append(worst)
     return out

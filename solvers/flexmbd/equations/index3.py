@@ -11,6 +11,7 @@ books and counters on which no force depends (a body's angle is corrected by its
 """
 
 from flexmbd.equations import saddle
+from flexmbd.language.results import part
 from flexmbd.linalg.elimination import solve
 
 
@@ -35,21 +36,21 @@ def newton(problem):
 
 
 def _order(problem, rows, matrix):
-    return saddle.order(problem, rows, saddle.cliques(matrix, problem.n))
+    return saddle.order(problem, rows, () if problem.direct else saddle.cliques(matrix, problem.n))
 
 
-def corrected(problem, matrix, side, states, order=_order):
+def corrected(problem, matrix, side, states, order=_order, size=None):
     """Nodes of the solution of the equations, and of the states' corrections by it."""
-    g, size = problem.graph, sum(isinstance(i, int) for i in side)
+    g, size = problem.graph, size or problem.n + len(problem.rows)
     (x,) = solve(g, matrix, [side], order(problem, problem.rows, matrix), symmetric=False)
-    dx = [x.get(i, g.const(0.0)) for i in range(size)]
+    dx = part(x, 0, size, g.const(0.0))
     return dx, {k: constant + g.dot((c, dx[j]) for j, c in by.items()) for k, (constant, by) in states.items()}
 
 
 def equations(problem):
     """Matrix by (i, j), right-hand side by i, and for each controlled state its correction as (constant, {j: by dq_j})."""
-    matrix, side, states = balance(problem)
-    for k, row in enumerate(problem.rows):
+    matrix, side, states = balance(problem, groups=problem.row_groups)
+    for k, row in saddle.singles(problem, problem.rows):
         problem.graph.mark()
         for i in row.polynomial.gradient(problem.q):
             matrix[problem.n + k, i] = matrix[i, problem.n + k]
@@ -69,7 +70,7 @@ def by_place(problem, node, cd):
     return out
 
 
-def balance(problem, along=by_place, multiplier=None):
+def balance(problem, along=by_place, multiplier=None, groups=()):
     """The first n of the equations: balance of inertial, applied and constraint forces.
 
     `along` gives the derivatives of a node by unknown; multipliers begin at number `multiplier` of the unknowns (n if not given).
@@ -78,10 +79,13 @@ def balance(problem, along=by_place, multiplier=None):
     multiplier = n if multiplier is None else multiplier
     icm, cd, half = g.var("icm"), g.var("cd"), g.var("hh")
     states = _states(problem, cd, half, along)
-    matrix, side = {}, {}
+    matrix, side = {}, {group: _of_group(group, icm) for group in groups}
     inertial = problem.inertia.apply(g.space("a").first(n))
     for i, force in enumerate(problem.generalized):
         g.mark()
+        if force.zero and inertial[i].zero:
+            side[i] = force
+            continue
         row = along(problem, force if problem.inertia.constant else force - inertial[i], cd)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var("s", k))
@@ -95,11 +99,12 @@ def balance(problem, along=by_place, multiplier=None):
         g.mark()
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
+    matrix |= {group: _tangent(group, icm) for group in groups}
     for pool in problem.pools:
         matrix |= {part: _pooled(part, icm, cd) for part in pool.parts}
         inertial = pool.inertial(pool.variables("z"))
         side[pool] = [icm * (f - m) for f, m in zip(pool.share.force, inertial, strict=True)]
-    for k, row in enumerate(problem.rows):
+    for k, row in saddle.singles(problem, problem.rows) if groups else enumerate(problem.rows):
         g.mark()
         force = g.var("l", k)
         for i, x in row.polynomial.gradient(problem.q).items():
@@ -113,6 +118,26 @@ def balance(problem, along=by_place, multiplier=None):
         g.mark()
         side[i] = icm * side[i]
     return matrix, side, states
+
+
+def _of_group(group, icm):
+    """Right-hand side of one joint of a group."""
+    g, x = group.graph, group.variables("x")
+    force = group.side(-p.value(x) for p in group.polynomials)
+    for k, p in enumerate(group.polynomials):
+        for i, slope in p.gradient(x).items():
+            force[i] = force[i] - slope * g.var("k", k)
+    return [icm * f for f in force[: group.size]] + force[group.size :]
+
+
+def _tangent(group, icm):
+    """What one joint of a group adds to the matrix."""
+    g, matrix = group.graph, group.gradients()
+    for k, p in enumerate(group.polynomials):
+        for (i, j), x in p.hessian().items():
+            for ij in {(i, j), (j, i)}:
+                matrix[ij] = matrix.get(ij, 0.0) + icm * g.var("k", k) * x
+    return matrix
 
 
 def _pooled(part, icm, cd):

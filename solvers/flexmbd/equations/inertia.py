@@ -54,8 +54,10 @@ class Inertia(ABC):
 
     def apart(self, problem, gradients):
         """Those of `blocks` of which no coordinate is in a row or in a group: their accelerations are M's inverse times their forces."""
+        if problem.direct:
+            return []
         held = {i for key in gradients for i in key} | {i for group in self.groups for i in group.coordinates.ravel().tolist()}
-        return [] if problem.direct else [block for block in self.blocks if held.isdisjoint(block)]
+        return [block for block in self.blocks if held.isdisjoint(block)]
 
     def _assembled(self, block, *, inverse=False):
         """Node of M's part of a block, or of its inverse."""

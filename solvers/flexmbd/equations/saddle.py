@@ -16,6 +16,7 @@ def solutions(problem, matrix, sides, rows, gone=()):
     factors = factored(problem, matrix, rows, gone)
     totals = [factors.solve(side) for side in sides]
     places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
+    totals = [dict(total.items()) for total in totals] if places else totals
     for total in totals if places else ():
         change = dict(total)
         for _ in range(ITERATIONS):
@@ -67,6 +68,12 @@ def beside(problem, matrix, sides, found, apart=()):
     return totals
 
 
+def singles(problem, rows):
+    """Number and row of those that are in no group."""
+    gone = {k for group in problem.row_groups for k in group.multipliers.ravel().tolist()}
+    return [(k, row) for k, row in enumerate(rows) if k not in gone]
+
+
 def row_sizes(problem, rows, which):
     """Sizes of rows in loops by their number in the matrix, those of which a function of the row is true."""
     if problem.direct or problem.pools or not closeness.closed(problem):
@@ -88,11 +95,11 @@ def reinforce(problem, matrix, sides, rows, *, symmetric=True):
     The multipliers' pivots are shifted.
     """
     g, n = problem.graph, problem.n
-    gradients = [row.polynomial.gradient(problem.q) for row in rows]
-    for k, (row, gradient) in enumerate(zip(rows, gradients, strict=True)):
+    if rows:
         g.mark()
-        if row.weight is None:
-            continue
+    for k, row in ((k, row) for k, row in enumerate(rows) if row.weight is not None):
+        g.mark()
+        gradient = row.polynomial.gradient(problem.q)
         for i, x in gradient.items():
             for j, y in gradient.items():
                 if i <= j or not symmetric:
@@ -100,7 +107,10 @@ def reinforce(problem, matrix, sides, rows, *, symmetric=True):
             for side in sides:
                 side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
     shifts = [shift_of(problem, row) for row in rows]
-    inertia = _inertia(problem, rows, gradients) if any(shifts) else {}
+    if not any(shifts):
+        return
+    gradients = [row.polynomial.gradient(problem.q) for row in rows]
+    inertia = _inertia(problem, rows, gradients)
     for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
         g.mark()
         if shift:

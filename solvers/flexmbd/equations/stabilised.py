@@ -31,7 +31,7 @@ def newton_stabilised(problem):
     """
     n, count = problem.n, len(problem.rows)
     matrix, side, states = equations_stabilised(problem)
-    x, changes = corrected(problem, matrix, side, states, _order)
+    x, changes = corrected(problem, matrix, side, states, _order, 2 * (n + count))
     dq, de, both, second = x[:n], x[n : 2 * n], x[2 * n : 2 * n + count], x[2 * n + count :]
     return [*dq, *(b - m for b, m in zip(both, second, strict=True)), *second, *de], changes
 

@@ -6,9 +6,11 @@ from dataclasses import fields
 
 from flexmbd.equations.index1 import solution
 from flexmbd.equations.inertia import NaturalInertia
+from flexmbd.equations.saddle import singles
 from flexmbd.errors import ModelError
 from flexmbd.formulation.interface import Interface
 from flexmbd.formulation.mass_matrix import MassMatrix
+from flexmbd.formulation.row_groups import grouped
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.space import OF_SYSTEMS
@@ -82,6 +84,8 @@ class Formulation(Interface, MassMatrix, ABC):
     generalized : list of Node
         Generalized forces.
     rows : list of Row
+    row_groups : list of RowGroup
+        Rows of joints that are many and alike, of `rows`; where a sparse direct library solves.
     states : list of ExtraState
     contacts : list of LocatedContact
     unilaterals : list of UnilateralContact
@@ -113,13 +117,18 @@ class Formulation(Interface, MassMatrix, ABC):
         self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
         self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
+        joints = []
         for element in system.elements:
             g.mark()
             with written(element):
                 if element.reacts:
                     self.owner[element.name] = len(self.rows)
-                    self.rows += self.rows_of(element)
+                    own = self.rows_of(element)
+                    joints.append((len(self.rows), own))
+                    self.rows += own
                 self.initial_rows += element.initial_rows(self)
+        alike = direct and not shift and isinstance(self.inertia, NaturalInertia)
+        self.row_groups = grouped(g, self.n, joints, self.graph.tuning.single_elements) if alike else []
         for element in system.elements:
             g.mark()
             with written(element):
@@ -203,9 +212,9 @@ class Formulation(Interface, MassMatrix, ABC):
     def drive_power(self):
         """Power that time-dependent rows put in (multiplier times the row's explicit rate), and that of external loads."""
         total = self.power_of("external")
-        for row, multiplier in zip(self.rows, self.multipliers, strict=True):
+        for k, row in singles(self, self.rows):
             self.graph.mark()
-            total = total + multiplier * row.polynomial.time_derivative(self.time).value(self.q)
+            total = total + self.multipliers[k] * row.polynomial.time_derivative(self.time).value(self.q)
         return total
 
     def problem(self, outputs=(), last=None):

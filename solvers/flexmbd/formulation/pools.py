@@ -51,6 +51,7 @@ class Pool:
     """
 
     sign, constant = 1.0, True  # of `force`
+    further = ()  # columns of the table behind coordinates and numbers
 
     def __init__(self, build, name, write, kind, elements):
         g = build.graph

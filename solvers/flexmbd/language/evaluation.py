@@ -53,10 +53,15 @@ def assembled(node, values):
     return Matrix(np.linalg.inv(matrix) if inverse else matrix)
 
 
-def summed(node, variables, parameters):
-    """Sum of a node of one element of a pool over its elements."""
+def summed(node, variables, parameters, together=sum):
+    """Sum of a node of one element of a pool over its elements, or what else puts them together."""
     pool, one, start, stop = node.value
-    return sum(pool.values(one, start, stop, variables, parameters), 0.0)
+    return together(pool.values(one, start, stop, variables, parameters), 0.0)
+
+
+def largest(values, least):
+    """Largest of values and a least one."""
+    return np.max([*values], axis=0, initial=least)
 
 
 def dense(node, values):

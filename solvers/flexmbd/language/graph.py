@@ -9,6 +9,7 @@ from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.product import product
+from flexmbd.language.results import Results
 from flexmbd.language.space import Space, Variable, check_variable
 from flexmbd.language.tangents import alike, joined
 from flexmbd.parameters import CONSTANT, RUNTIME
@@ -248,12 +249,15 @@ class Graph:
         return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
 
     def substitution(self, factors, parts, count, pooled=()):
-        """The `count` unknowns for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
+        """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
         key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
         value = (factors.value[0], rows, tuple(pooled))
-        node = self.make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key))
-        return self.results(node, count)
+        return Results(self.make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key)), range(count))
+
+    def largest(self, pool, node):
+        """Largest of a node of one element over a pool's elements, none of which is negative."""
+        return self.make(kinds.LARGEST, (), RUNTIME, (pool, node, 0, len(pool.coordinates)), more=(pool.name, node.id))
 
     def total(self, pool, node, start, stop):
         """Sum of a node of one element over a pool's elements from `start` to before `stop`."""

@@ -89,6 +89,10 @@ def _unsolved(graph, node, x, k):
     raise NotDifferentiable(told, remedy="take a quantity of coordinates and velocities")
 
 
+def _of_largest(graph, node, x, k):
+    raise NotDifferentiable("the largest of many values has no derivative")
+
+
 def _of_call(graph, node, x, k):
     """Derivative of result k of a call, by its tangent."""
     rates = [graph.derivative(a, x) for a in node.args]
@@ -177,14 +181,25 @@ TOTAL = Kind(
     numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
     derivative=_of_total, pooled=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
 )  # fmt: skip
+LARGEST = Kind(
+    "largest", "largest over elements of a pool, of what is not negative",
+    numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, evaluation.largest),
+    write=TOTAL.write, derivative=_of_largest,
+    pooled=TOTAL.pooled, cost=30, each=1, loops=True,
+)  # fmt: skip
 RESULT = Kind(
     "out", "one of several results",
     numpy=lambda node, values, v, p: values[0][node.value], write=lambda piece, node: piece.result(node),
     derivative=lambda g, node, x, k: node.args[0].kind.derivative(g, node.args[0], x, node.value),
     rebuild=lambda g, node, args: args[0].kind.result(g, args[0], node.value),
 )  # fmt: skip
+SPAN = Kind(
+    "span", "results that follow one another", numpy=lambda node, values, v, p: values[0][slice(node.value[0], sum(node.value))],
+    write=lambda piece, node: None, derivative=_unsolved,
+)  # fmt: skip
 OPERATIONS = {name: _operation(name, op) for name, op in OPS.items()}
 ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "neg"))
 SQRT, FABS, GREATER, BOTH, SELECT = (OPERATIONS[name] for name in ("sqrt", "fabs", ">", "&", "select"))
 LINEAR = (FACTORS, SUBSTITUTION, PRODUCT)
-KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, TOTAL, RESULT, *OPERATIONS.values())
+SUMS = (TOTAL, LARGEST)
+KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, *SUMS, RESULT, SPAN, *OPERATIONS.values())

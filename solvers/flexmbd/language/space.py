@@ -12,6 +12,7 @@ NUMBERED = {
     "r": "changes of velocities", "d": "rates of states in a linearised step", "f": "numbers that one function keeps for another",
     "x": "coordinates of a pool's one element, values of a point", "y": "their rates", "z": "accelerations of the one element",
     "b": "coordinates of the one element at the start of the step", "n": "numbers that differ between elements",
+    "k": "multipliers of a group's one joint",
     "c": "numbers that differ between points", "mode": "modes of contacts", "vz": "impact velocities",
     "vl": "least impact velocities", "count": "impacts so far", "law": "values of laws, while they are held",
     "dependent": "whether a coordinate follows from others", "argument": "arguments of a function that is differentiated by itself",

@@ -12,13 +12,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from flexmbd.language.kinds import LINEAR, LOOKUP, MUL, NEG, RESULT, TOTAL, VARIABLE
+from flexmbd.language.kinds import LINEAR, LOOKUP, MUL, NEG, RESULT, SPAN, SUMS, VARIABLE
 from flexmbd.language.ordering import groups_of, leaf, ordered, rows_of
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
 HANDED = ("work", "truth")  # arrays of what units hand on
-LOOPS = (*LINEAR, TOTAL)  # nodes that are loops
+LOOPS = (*LINEAR, *SUMS)  # nodes that are loops
 COPIED = 16  # numbers that a unit which only copies takes at once
 
 
@@ -105,8 +105,8 @@ def units(graph, nodes, stores, place, first):
     loops = [x for x in nodes if x.id in rows]
     computed = [x for x in nodes if x.id not in rows and not unknown(x)]
     of, made = {}, [[] for _ in range(max([0, *stage.values()]) + 2)]
-    wanted = [(where, x) for where, x in stores if x.kind not in LINEAR]
-    for x in (x for x in loops if x.kind is not TOTAL):
+    wanted = [(where, x) for where, x in stores if x.kind not in (*LINEAR, SPAN)]
+    for x in (x for x in loops if x.kind not in SUMS):
         begin, places = rows[x.id], x.value[1]
         wanted += [(("W", begin + k), a) for k, a in zip(places, x.args[-len(places) :] if places else (), strict=True)]
     copies = [[] for _ in made]
@@ -150,7 +150,7 @@ def _stages(nodes):
     stage = {}
     for x in nodes:
         needed = (stage[a.id] + (a.kind in LOOPS) for a in x.args if a.id in stage)
-        stage[x.id] = -1 if x.kind is TOTAL else max(needed, default=0)
+        stage[x.id] = -1 if x.kind in SUMS else max(needed, default=0)
     return stage
 
 
@@ -164,8 +164,8 @@ def _laid(nodes, first):
 
 
 def unknown(node):
-    """True for an unknown of linear equations."""
-    return node.kind is RESULT and node.args[0].kind in LINEAR
+    """True for an unknown of linear equations, or a run of them, which is stored last."""
+    return node.kind is SPAN or (node.kind is RESULT and node.args[0].kind in LINEAR)
 
 
 def _copies(pairs, place, number):

@@ -168,6 +168,8 @@ class BlockFactors:
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
         place = self.plan.place
         parts = [(place[i], x) for i, x in side.items() if isinstance(i, int) and not x.zero]
-        pooled = [(pool, x) for pool, x in side.items() if not isinstance(pool, int)]
-        results = self.graph.substitution(self.node, parts, len(self.order), pooled)
+        pooled = [(pool, x) for pool, x in side.items() if not (isinstance(pool, int) or all(a.zero for a in x))]
+        return self._named(self.graph.substitution(self.node, parts, len(self.order), pooled))
+
+    def _named(self, results):
         return {p: results[k] for k, p in enumerate(self.order)}

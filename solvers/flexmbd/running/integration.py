@@ -19,6 +19,13 @@ ITERATIONS = 80  # of the assembly
 _PLACES = names.OWNER, names.CURSOR
 
 
+def spread(values, count):
+    """Numbers, or arrays over samples, as an array (values, count)."""
+    if not any(map(np.ndim, values)):
+        return np.repeat(np.array(values, float)[:, None], count, axis=1)
+    return np.array([np.broadcast_to(x, count) for x in values], float)
+
+
 class Integration:
     """Samples of a model.
 
@@ -128,7 +135,7 @@ class Integration:
         `start` then has how the guesses count, and the guesses.
         """
         n, guesses = self.model.problem.n, self.model.problem.initial(self.system)
-        q, v = (np.array([np.broadcast_to(x, self.count) for x in guess], float).reshape(n, self.count) for guess in guesses)
+        q, v = (spread(guess, self.count).reshape(n, self.count) for guess in guesses)
         start, columns = Start(self.model.problem, self.system, self.count), [self.column(names.START + 1 + k * n, n) for k in range(2)]
         columns[0][:], columns[1][:] = start.places(q).T, v.T
         self.call(assemble)

@@ -15,6 +15,7 @@ import numpy as np
 
 from flexmbd.language import kinds
 from flexmbd.language.ordering import ordered
+from flexmbd.language.results import sources
 from flexmbd.parameters import RUNTIME
 from flexmbd.stepping import names
 
@@ -224,7 +225,7 @@ class KnownTimes:
 
 def _roots(problem):
     """Nodes of the motion."""
-    found = [*problem.a, *problem.generalized, *(s.rate for s in problem.states)]
+    found = [*sources(problem.a), *problem.generalized, *(s.rate for s in problem.states)]
     found += [x for c in problem.contacts for x in (c.penetration, c.rate, *(value for _, value in c.assigns))]
     return found + [x for c in problem.unilaterals for x in (c.gap, *c.rates, *c.numbers)]
 

@@ -9,13 +9,14 @@ from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.equations.coupled import check_scheme
-from flexmbd.equations.index1 import corrections, nearness, residuals
+from flexmbd.equations.index1 import corrections, flat, nearness, residuals
 from flexmbd.errors import ModelError
 from flexmbd.formulation import FORMULATIONS
 from flexmbd.formulation.base import law_of
 from flexmbd.language.kernels import ALLOWED
 from flexmbd.language.kinds import FACTORS
 from flexmbd.language.ordering import Guarded, called, groups_of, ordered
+from flexmbd.language.results import stored
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
 from flexmbd.outputs.book import entries, unkept, write
@@ -179,30 +180,30 @@ class Model:
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)
         after = [(("y", layout.sizes["RATES"] + k), x) for k, x in enumerate(rates)]
         after += [(("y", layout.sizes["GAPS"] + k), x) for k, x in enumerate(gaps)]
-        written, near = {names.RHS: _rows("y", accelerations) + after}, nearness(b)
+        written, near = {names.RHS: stored("y", accelerations) + after}, nearness(b)
         self.watched = near is not None
         if self.watched:
             largest = b.graph.var("near")
             largest = b.graph.select(b.graph.greater(near, largest), near, largest)
             written[names.RHS] += [(("X", names.NEARNESS), near), (("X", names.NEAREST), largest)]
-        written[names.BALANCE] = _rows("W", entries(b)) if self.balanced else []
+        written[names.BALANCE] = stored("W", entries(b)) if self.balanced else []
         sets = [(names.PROJECT, names.RESIDUAL, b.rows)]
         if b.initial_rows:
             sets.append((names.ASSEMBLE_PROJECT, names.ASSEMBLE_RESIDUAL, b.rows + b.initial_rows))
         for project, residual, which in sets:
             dq, dv = corrections(b, which)
-            written |= {project: _rows("W", dq + dv), residual: _rows("W", residuals(b, which))}
+            written |= {project: stored("W", dq, dv), residual: stored("W", residuals(b, which))}
         contacts = layout.sizes["CONTACTS"]
         written[names.LIMITS] = [(("X", contacts + CONTACT_ROWS * j + LEAST_SPEED), c.minimum + zero) for j, c in enumerate(b.contacts)]
-        written[names.ASSIGN] = _rows("W", [x for c in b.contacts for _, x in c.assigns])
+        written[names.ASSIGN] = stored("W", [x for c in b.contacts for _, x in c.assigns])
         depths = [x for c in b.contacts for x in (c.penetration, c.rate)] + [-x for c in b.unilaterals for x in (c.gap, c.rates[0])]
         if depths:
-            written[names.PENETRATIONS] = _rows("W", [x + zero for x in depths])
+            written[names.PENETRATIONS] = stored("W", [x + zero for x in depths])
         kept, factors = 0, []
         if scheme.correction is not None:
-            written[names.MULTIPLIERS] = _rows("y", b.multipliers)
+            written[names.MULTIPLIERS] = stored("y", b.multipliers)
             step, states = scheme.correction(b)
-            correction = _rows("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
+            correction = stored("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
             large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
             factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.kind is FACTORS]
             written[names.NEWTON] = correction
@@ -248,7 +249,7 @@ class Model:
             "CLOSES": closes, "AUGMENTED": augmented,
             "WATCHED": self.watched, "FROZEN": self.keeps_factors,
             "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{Books.name}.work", f"{Books.name}.due")), -1),
-            "FLAT": all(row.polynomial.convective(b.q, b.v, b.time).zero for row in b.rows), "RESTART": scheme.correction is not None,
+            "FLAT": flat(b), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
             "EXACTLY": self.exactly, "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
@@ -292,11 +293,6 @@ _FUNCTIONS = {
         "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
     ).split()
 }
-
-
-def _rows(array, nodes):
-    """Stores of nodes in consecutive rows."""
-    return [((array, i), node) for i, node in enumerate(nodes)]
 
 
 def _kept(where, layout):

@@ -5,6 +5,7 @@ from flexmbd.codegen.pools import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.errors import ModelError
 from flexmbd.language.ordering import called, ordered
+from flexmbd.language.results import sources
 from flexmbd.language.signs import nonnegative
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, parts, percentile_of, unit_of
@@ -112,7 +113,7 @@ class Signals:
         books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = not books.isdisjoint(graph.space("s").of(*kept))  # of no interpolation: its error is not controlled
-        solved = {x.id for x in (*problem.a, *problem.multipliers)}
+        solved = {x.id for x in (*sources(problem.a), *sources(problem.multipliers))}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
         positive = {path for path in problem.levels if path.rpartition(".")[2] in POSITIVE}
