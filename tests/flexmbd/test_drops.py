@@ -123,6 +123,23 @@ def test_contacts_of_other_lanes_change_nothing():
             np.testing.assert_array_equal(alone[name][0], together[name][k])
 
 
+def test_books_of_bodies_that_hold_each_other_close_in_long_steps():
+    """A tower of two cubes turns about its edge, at corners that do no work: its energy is kept as well as its velocities are."""
+    s, a, tilt, spin = fm.System(gravity=(0.0, 0.0, -G)), 0.1, 0.3, -2.0
+    below = s.ground.at(0.0, 0.0, 0.0)
+    for k in range(2):
+        x = -a * np.cos(tilt) + (2 * k + 1) * a * np.sin(tilt)
+        z = a * np.sin(tilt) + (2 * k + 1) * a * np.cos(tilt)
+        turns = {"rotation": (0.0, tilt, 0.0), "velocity": (spin * z, 0.0, -spin * x), "angular_velocity": (0.0, spin, 0.0)}
+        b = s.body(f"b{k}", mass=1.0, inertia=(0.00667,) * 3, position=(x, 0.0, z), **turns)
+        s.add(fm.BoxPlane(f"touch{k}", b.centre, below, (a, a, a), fm.Impenetrable(0.0, friction=0.9)))
+        below = b.at(0.0, 0.0, a)
+    outputs, settings = ["energy.balance", "energy.total", "b0.z"], {"integrator": "event_driven", "lanes": 1}
+    found = fm.run(s, end=0.12, points=2, outputs=outputs, settings=settings)
+    assert found.statistics["steps"] < 40 and found["b0.z"][0] - found["b0.z"][-1] > 0.02
+    assert np.ptp(found["energy.balance"]) < 1e-9 * found["energy.total"][0]
+
+
 def test_a_last_impact_ends_where_velocities_fit_each_other_to_rounding():
     """Three feet that come to rest at once brace each other: no percussions take away what their velocities are off by."""
     drop = tripod(

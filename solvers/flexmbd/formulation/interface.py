@@ -156,7 +156,9 @@ class Interface:
         facts = element.name, gap, tuple(rates), slopes[0], tuple(slopes[1:]), groups, tuple(numbers), rule, found, element, bulges
         self.unilaterals.append(UnilateralContact(*facts))
         self.state_rate(impulse, force)
-        self.state_rate(loss, -self.graph.dot(zip((force, *others), rates, strict=True)))
+        # what is held does no work: within a step its rates are off by the step's order, and shares of a load may be large
+        rubs = self.graph.dot(zip(others, rates[1:], strict=True))
+        self.state_rate(loss, self.graph.select(self.graph.greater(mode, 1.5), 0.0, -rubs))
         for own, direction in zip((force, *others), slopes, strict=True):  # what accelerations and reactions follow from
             for i, slope in direction.items():
                 self.generalized[i] = self.generalized[i] + own * slope
