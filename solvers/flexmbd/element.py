@@ -26,8 +26,8 @@ class Element:
     reacts : bool
         It has rows whose multipliers are reactions: outputs and energy books count them.
     couples : str
-        What it is in words, if its force depends on reactions (`build.couple`), which implicit schemes do not treat; else "".
-    witness : str or None
+        What it is in words, if its force depends on reactions (`equations.couple`), which implicit schemes do not treat; else "".
+    failure_indicator : str or None
         Output that says why a run with it failed.
     """
 
@@ -35,7 +35,7 @@ class Element:
     ends: ClassVar[str] = "points"
     reacts: ClassVar[bool] = False
     couples: ClassVar[str] = ""
-    witness = None
+    failure_indicator = None
 
     def parameters(self):
         """Its numbers by key."""
@@ -68,17 +68,17 @@ class Element:
         """Guess at the start of an arc length that it needs as a coordinate, m; None if it needs none."""
         return None
 
-    def rows(self, build):
+    def rows(self, equations):
         """Constraint rows."""
         return []
 
-    def initial_rows(self, build):
+    def initial_rows(self, equations):
         """Rows that hold at the start only."""
         return []
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces, torques, energies, states."""
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
         return {}

@@ -22,10 +22,10 @@ def in_inertial(body, axis):
     return [sum(rows[i][k] * axis[k] for k in range(3)) for i in range(3)]
 
 
-def node_axis(build, element, body, key):
+def node_axis(equations, element, body, key):
     """An axis of an element, fixed in a body, in the inertial frame, as polynomials."""
-    components = [build.number(element, f"{key}.{name}") for name in AXES[: build.system.dimension]]
-    return build.direction(body, *components)
+    components = [equations.number(element, f"{key}.{name}") for name in AXES[: equations.system.dimension]]
+    return equations.direction(body, *components)
 
 
 def aligned_with(a, b, direction, axis):

@@ -13,7 +13,7 @@ from flexmbd.parameters import LANE, Matrix
 class Motion:
     """A function of time, or of another quantity, in SI units; motions add up."""
 
-    def integral(self, build, number):
+    def integral(self, equations, number):
         """Node of the integral from zero, for those that have one."""
         raise ModelError(f"a {type(self).__name__} has no integral here, which an energy needs", remedy="take a Table or a Polynomial")
 
@@ -23,18 +23,18 @@ class Motion:
     __radd__ = __add__
 
 
-def over(motion, build, node, number):
+def over(motion, equations, node, number):
     """Node of a motion as a function of another node than time."""
-    return motion.node(Over(build.graph, node), number)
+    return motion.node(Over(equations.graph, node), number)
 
 
-def integral_over(motion, build, node, number):
+def integral_over(motion, equations, node, number):
     """Node of a motion's integral over another node than time."""
-    return motion.integral(Over(build.graph, node), number)
+    return motion.integral(Over(equations.graph, node), number)
 
 
 class Over:
-    """What a motion reads of a `Build`, with another quantity in place of time."""
+    """What a motion reads of a `Formulation`, with another quantity in place of time."""
 
     def __init__(self, graph, node):
         self.graph, self.time = graph, node
@@ -81,18 +81,18 @@ class Polynomial(Motion):
         """Degree."""
         return ("polynomial", len(self.coefficients))
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """Horner's scheme."""
-        total = build.graph.const(0.0)
+        total = equations.graph.const(0.0)
         for k in reversed(range(len(self.coefficients))):
-            total = total * build.time + number(f"c{k}")
+            total = total * equations.time + number(f"c{k}")
         return total
 
-    def integral(self, build, number):
+    def integral(self, equations, number):
         """Horner's scheme, each coefficient over its power."""
-        total = build.graph.const(0.0)
+        total = equations.graph.const(0.0)
         for k in reversed(range(len(self.coefficients))):
-            total = (total + number(f"c{k}") / (k + 1.0)) * build.time
+            total = (total + number(f"c{k}") / (k + 1.0)) * equations.time
         return total
 
 
@@ -118,9 +118,9 @@ class Harmonic(Motion):
         """Kind."""
         return ("harmonic",)
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """offset + amplitude sin(frequency t + phase)"""
-        sine, _ = build.sincos(number("frequency") * build.time + number("phase"))
+        sine, _ = equations.sincos(number("frequency") * equations.time + number("phase"))
         return number("offset") + number("amplitude") * sine
 
 
@@ -138,13 +138,13 @@ class Sum(Motion):
         """Kinds of the parts."""
         return tuple(p.topology_key() for p in self.parts)
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """Sum of the parts."""
-        return sum((part.node(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+        return sum((part.node(equations, self._own(number, i)) for i, part in enumerate(self.parts)), equations.graph.const(0.0))
 
-    def integral(self, build, number):
+    def integral(self, equations, number):
         """Sum of the parts' integrals."""
-        return sum((part.integral(build, self._own(number, i)) for i, part in enumerate(self.parts)), build.graph.const(0.0))
+        return sum((part.integral(equations, self._own(number, i)) for i, part in enumerate(self.parts)), equations.graph.const(0.0))
 
     @staticmethod
     def _own(number, i):
@@ -179,6 +179,6 @@ class Fourier(Motion):
         """Number of values."""
         return ("fourier", len(self.values))
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """Sum of harmonics."""
-        return self._sum().node(build, number)
+        return self._sum().node(equations, number)

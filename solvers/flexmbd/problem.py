@@ -34,22 +34,22 @@ class Problem:
     inertia : Inertia
         Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
-        Generalized forces, less those of pools.
+        Generalized forces, less those of groups.
     rows, initial_rows : tuple of Row
         Constraints, and those of the start alone.
     row_groups : tuple of RowGroup
         Those of `rows` that are many and alike.
-    pools : tuple of Pool
+    groups : tuple of Group
         Elements of flexible bodies that are many and alike.
-    exchanges : mapping Node -> Node
-        See `formulation.share.Share`.
+    discrete_gradients : mapping Node -> Node
+        See `formulation.element_equations.Share`.
     coupled : tuple of Coupled
         Forces that depend on reactions.
     states : tuple of ExtraState
     late : mapping of str to ExtraState
         States that outputs have brought since the equations were finished, which therefore have them not: empty unless such an output was
         not named in `Formulation.problem`.
-    contacts : tuple of LocatedContact
+    contacts : tuple of Event
     unilaterals : tuple of UnilateralContact
     times : tuple of Node
         Known times that are named, besides those that the equations say.
@@ -82,8 +82,8 @@ class Problem:
     rows: tuple
     initial_rows: tuple
     row_groups: tuple
-    pools: tuple
-    exchanges: Mapping
+    groups: tuple
+    discrete_gradients: Mapping
     coupled: tuple
     states: tuple
     late: Mapping

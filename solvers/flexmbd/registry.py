@@ -10,7 +10,7 @@ MODE, ONSET_SPEED, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED = range(CONTACT_ROWS)
 ARMED = 0.25  # mode of a contact that is free and may begin within a step (0: free, 1: in contact)
 
 
-class Books:
+class EnergyAccounts:
     """Owner of the states that belong to the energy of the whole system."""
 
     name = "energy"
@@ -29,7 +29,7 @@ class InContact:
 
 
 class Coupled:
-    """A force whose magnitude depends on the reactions of joints: an element makes one and hands it to `build.couple`.
+    """A force whose magnitude depends on the reactions of joints: an element makes one and hands it to `equations.couple`.
 
     A subclass has `element`, and says in words what it is.
 
@@ -54,19 +54,19 @@ class Coupled:
         """Node of the magnitude, and its derivative by the load."""
         raise NotImplementedError
 
-    def book(self, build, force):
+    def book(self, equations, force):
         """Say what power the force, a node, takes or gives, and keep what outputs need."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Pair(InContact):
+class ContactState(InContact):
     """State of one contact within a step; nodes, but for `index`."""
 
     index: int
     mode: Any
     impact_velocity: Any
-    count: Any
+    impacts: Any
     active: Any
     slowest: Any
 
@@ -96,7 +96,7 @@ class Percussion(InContact):
     mode: Any
     force: Any
     impulse: Any
-    count: Any
+    impacts: Any
     impact_velocity: Any
     loss: Any
     others: tuple
@@ -127,7 +127,7 @@ class ExtraState:
         ``<owner>.<key>``
     controlled : bool
         Takes part in the step's error.
-    contact : Pair or None
+    contact : ContactState or None
         It begins at zero when this contact does.
     rate : Node
         Its time derivative.
@@ -135,12 +135,12 @@ class ExtraState:
 
     name: str
     controlled: bool
-    contact: Pair | None
+    contact: ContactState | None
     rate: Any
 
 
 @dataclass(frozen=True)
-class LocatedContact:
+class Event:
     """A contact whose onset and end are located; or a condition, whose onset ends the run or gives states new values.
 
     Attributes

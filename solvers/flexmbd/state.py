@@ -22,32 +22,46 @@ CONTACT_MEANINGS = (
 CONTACT_UNITS = ("1", "m/s", "m", "m/s", "1", "m/s")
 LANE = {
     "H": ("length of the step", "s"), "ERROR": ("error of the step, over the tolerance", "1"), "WHO": ("1: this lane is meant", "1"),
-    "ICM": ("of Newton's iteration: coordinate by acceleration", "s^2"), "CD": ("velocity by coordinate", "1/s"),
-    "HALF": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
+    "BETA_H2": ("of Newton's iteration: coordinate by acceleration", "s^2"), "GAMMA_BETA_H": ("velocity by coordinate", "1/s"),
+    "STEP_SHARE": ("share of the step of a linear system", "s"), "FRACTION": ("of the step, for its interpolation", "1"),
     "OVER": ("1: an event of the scheme lies before the step's end, or it falls short of one", "1"), "CUT": ("the step to try next", "s"),
     "NEARNESS": ("of the rows to dependence at a point", "1"), "NEAREST": ("largest one in the trial step", "1"),
     "NEAR_AT_END": ("of the end of the trial step", "1"), "NEAR_WITHIN": ("largest one of its stages", "1"),
-    "SLACK": ("by which a step to an event is longer, so that it ends with the run", "s"),
-    "HN": ("next step", "s"), "HC": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
+    "TIME_MARGIN": ("by which a step to an event is longer, so that it ends with the run", "s"),
+    "NOMINAL_STEP": ("next step", "s"), "STEP_TO_EVENT": ("step to a located event; 0: none", "s"), "STEPS": ("steps so far", "1"),
     "REJECTED": ("rejected trial steps so far", "1"), "EVENTS": ("events so far", "1"), "STATUS": ("0: runs on", "1"),
-    "SLIN": ("largest velocity so far", "m/s"), "SANG": ("largest rate of a direction so far", "1/s"),
+    "VELOCITY_SCALE": ("largest velocity so far", "m/s"), "ANGULAR_SCALE": ("largest rate of a direction so far", "1/s"),
     "FLOORED": ("steps that were as short as they may be", "1"), "BEFORE": ("error of the step before", "1"),
-    "SIZE": ("largest coordinate of a place so far", "m"), "LOOK": ("trial steps at which the run is looked at", "1"),
-    "MARK": ("time at which it was", "s"), "SPAN": ("size of the mechanism", "m"),
-    "KEPT_ICM": ("ICM of the kept factors", "s^2"), "KEPT_CD": ("their CD", "1/s"), "KEPT_RATE": ("rate of convergence with them", "1"),
+    "LARGEST_DISTANCE": ("largest coordinate of a place so far", "m"), "NEXT_CHECK": ("trial steps at which the run is looked at", "1"),
+    "LAST_CHECK_TIME": ("time at which it was", "s"), "MECHANISM_SIZE": ("size of the mechanism", "m"),
+    "KEPT_BETA_H2": ("BETA_H2 of the kept factors", "s^2"), "KEPT_GAMMA_BETA_H": ("their GAMMA_BETA_H", "1/s"),
+    "KEPT_RATE": ("rate of convergence with them", "1"),
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
     "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
     "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),
     "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"), "LEAP": ("longest way in a step", "m"),
 }  # fmt: skip
-LOOP = tuple(name for name in LANE if getattr(names, name) < names.HN)  # of these, the rows of a step
+LOOP = tuple(name for name in LANE if getattr(names, name) < names.NOMINAL_STEP)  # of these, the rows of a step
+_FORMERLY = {  # names of rows in states that were saved before
+    "icm": "beta_h2", "cd": "gamma_beta_h", "half": "step_share", "slack": "time_margin", "hn": "nominal_step", "hc": "step_to_event",
+    "slin": "velocity_scale", "sang": "angular_scale", "size": "largest_distance", "look": "next_check", "mark": "last_check_time",
+    "span": "mechanism_size", "kept_icm": "kept_beta_h2", "kept_cd": "kept_gamma_beta_h",
+}  # fmt: skip
 
-_OF_CONTACT = {"mode": MODE, "vz": ONSET_SPEED, "count": IMPACTS, "vl": LEAST_SPEED}  # variables with the contact's number, by name
-_SINGLE = {"icm": names.ICM, "cd": names.CD, "hh": names.HALF, "near": names.NEAREST, "booked": names.BOOKED}  # variables, by name
+# variables with the contact's number, by name
+_OF_CONTACT = {"mode": MODE, "impact_velocity": ONSET_SPEED, "impacts": IMPACTS, "least_impact_velocity": LEAST_SPEED}
+# variables, by name
+_SINGLE = {
+    "beta_h2": names.BETA_H2,
+    "gamma_beta_h": names.GAMMA_BETA_H,
+    "step_share": names.STEP_SHARE,
+    "near": names.NEAREST,
+    "booked": names.BOOKED,
+}
 
 
 @dataclass(frozen=True)
-class Row:
+class LayoutRow:
     """One row of X.
 
     Attributes
@@ -126,7 +140,8 @@ class State:
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as found:
                 inputs, parts = ({k.partition(":")[2]: found[k] for k in found if k.startswith(f"{kind}:")} for kind in ("input", "part"))
                 parts = {name: tuple(place.tolist()) for name, place in parts.items()}
-                words = str(found["topology"]), str(found["integrator"]), tuple(found["names"].tolist())
+                rows = tuple(_FORMERLY.get(name, name) for name in found["names"].tolist())
+                words = str(found["topology"]), str(found["integrator"]), rows
                 return cls(*words, parts, found["values"], inputs)
         except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             raise ModelError(f"'{path}' is not a state that was saved: {error}", remedy="give a file that State.save wrote") from None
@@ -167,7 +182,9 @@ class Layout:
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
         self._add((CONTACT_ROWS + 2) * len(contacts), self._contacts, "CONTACTS")
-        self._add(m, lambda: [Row(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST")
+        self._add(
+            m, lambda: [LayoutRow(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST"
+        )
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
             life = "state" if k <= kept else "step"
@@ -176,7 +193,7 @@ class Layout:
                 self.sizes["STATE_ROWS"] = self.count
         self._add(1 + 2 * n + m, lambda: self._point("middle.", "step"), "MIDDLE")
         gap = self._gap()
-        self._add(gap, lambda: [Row(f"unused {k}", "nothing", "", "step") for k in range(gap)])
+        self._add(gap, lambda: [LayoutRow(f"unused {k}", "nothing", "", "step") for k in range(gap)])
         self._add(1 + 2 * n + m, lambda: self._point("end.", "step"), "END")
         if contacts or problem.unilaterals:
             self._add(1 + 2 * n + m, lambda: self._point("inside.", "step"), "INSIDE")
@@ -214,55 +231,55 @@ class Layout:
 
     def _lane(self):
         own = sorted(LANE, key=lambda name: getattr(names, name))
-        return [Row(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
+        return [LayoutRow(name.lower(), *LANE[name], "step" if name in LOOP else "state") for name in own]
 
     def _point(self, prefix, lifetime):
-        found = [Row(f"{prefix}time", "time", "s", lifetime)]
+        found = [LayoutRow(f"{prefix}time", "time", "s", lifetime)]
         for mark, meaning, units in (("", "coordinate", ("m", "1")), ("'", "velocity", ("m/s", "1/s"))):
             for name, measure in zip(self.problem.coordinates, self.problem.measures, strict=True):
-                found.append(Row(f"{prefix}{name}{mark}", meaning, units[measure == "angle"], lifetime))
-        return found + [Row(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.problem.states]
+                found.append(LayoutRow(f"{prefix}{name}{mark}", meaning, units[measure == "angle"], lifetime))
+        return found + [LayoutRow(f"{prefix}{x.name}", "further state", "", lifetime) for x in self.problem.states]
 
     def _contacts(self):
         columns = list(zip(CONTACT, CONTACT_MEANINGS, CONTACT_UNITS, strict=True))
-        found = [Row(f"{c.name}.{key}", meaning, unit, "state") for c in self.problem.contacts for key, meaning, unit in columns]
+        found = [LayoutRow(f"{c.name}.{key}", meaning, unit, "state") for c in self.problem.contacts for key, meaning, unit in columns]
         nearness = "penetration within which events are located"
-        found += [Row(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
-        return found + [Row(f"{c.name}.deepest", "largest penetration so far", "m", "state") for c in self.problem.contacts]
+        found += [LayoutRow(f"{c.name}.event_tolerance", nearness, "m", "state") for c in self.problem.contacts]
+        return found + [LayoutRow(f"{c.name}.deepest", "largest penetration so far", "m", "state") for c in self.problem.contacts]
 
     def _slot(self, slot, lifetime):
         own = [*self.problem.coordinates, *(f"row {k}" for k in range(self.sizes["N"], self.sizes["RATES"]))]
         own += [f"{x.name}'" for x in self.problem.states]
         own += [f"{c.name}.{key}" for c in self.problem.contacts for key in CONTACT[2:4]]
-        return [Row(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]
+        return [LayoutRow(f"{slot.name}.{name}", slot.meaning, "", lifetime) for name in own]
 
     def keep(self, count):
         """Rows of what the scheme keeps of linear equations, from `FACTORS` on."""
         self.sizes["KEPT"] = count
-        self._add(count, lambda: [Row(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)])
+        self._add(count, lambda: [LayoutRow(f"kept.{k}", "kept of linear equations", "", "state") for k in range(count)])
 
     def aside(self):
         """Rows in which the end of a step is put aside, with all slots."""
         stages = self.sizes["STRIDE"] * len(self.scheme.slots)
         ends = [f"end {k}" for k in range(1 + 2 * self.sizes["N"] + self.sizes["M"])]
         rows = [*ends, *(f"slot {k}" for k in range(stages))]
-        self._add(len(rows), lambda: [Row(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
+        self._add(len(rows), lambda: [LayoutRow(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
 
     def signals(self, signals, reduced, windows=()):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")
 
         def totals():
-            return [Row(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
+            return [LayoutRow(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
 
         self._add(names.SUM_ROWS * reduced, totals, "SUMS")
         this = [f"{what} of this turn" for what in (*sums, "begin")]
         parts = [*sums, "begin", "end", *this, "angle at the start", "whole turns"]
         if windows:
-            rows = [Row(f"{name}: {what}", "within a window", "", "state") for name in windows for what in parts]
+            rows = [LayoutRow(f"{name}: {what}", "within a window", "", "state") for name in windows for what in parts]
             self._add(names.WINDOW_ROWS * len(windows), lambda: rows, "WINDOWS")
         for key, life in (("Y0", "state"), ("YM", "step"), ("Y1", "step")):
-            self._add(len(signals), lambda key=key, life=life: [Row(f"{key.lower()}.{x}", "output", "", life) for x in signals], key)
+            self._add(len(signals), lambda key=key, life=life: [LayoutRow(f"{key.lower()}.{x}", "output", "", life) for x in signals], key)
         self.sizes |= {"NS": len(signals), "NR": reduced, "NW": len(windows)}
         self.sizes["OUT_ROWS"] = names.SUM_ROWS * reduced + names.WINDOW_ROWS * len(windows) + len(signals)
 

@@ -6,7 +6,7 @@ from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
-from flexmbd.bodies.bush import Bush
+from flexmbd.bodies.elastic_liner import ElasticLiner
 from flexmbd.bodies.grains import Grains
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
@@ -264,9 +264,10 @@ class System(Described):
         return body
 
     def bush(self, name, modes, **numbers):
-        """Add the elastic liner of a bearing: `modes` are its shapes and matrices, `stiffness` and `damping` its numbers (see `Bush`)."""
+        """Add the elastic liner of a bearing: `modes` are its shapes and matrices, `stiffness` and `damping` its numbers (see
+        `ElasticLiner`)."""
         self._new_name(name)
-        self.bodies.append(Bush(name, modes, **numbers))
+        self.bodies.append(ElasticLiner(name, modes, **numbers))
         return self.bodies[-1]
 
     def grains(self, name, *, positions, radius, mass, inertia=None, velocities=(), rates=()):

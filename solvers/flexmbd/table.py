@@ -100,20 +100,20 @@ class Table(Motion):
         """Kind, and what lies beyond; how many points there are is the shape of a parameter."""
         return ("table", self.kind == "linear" or len(self.x) == 2, self.beyond)
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """The polynomial of the segment, and what lies beyond the ends."""
-        g = build.graph
-        inside, below, above, _ = self._placed(build, number, build.time)
+        g = equations.graph
+        inside, below, above, _ = self._placed(equations, number, equations.time)
         start, _, *c = g.lookup(number("segments"), inside)
         total = _horner(g, inside - start, c)
         if self.beyond == "extrapolate":
             total = total + number("low.slope") * below + number("high.slope") * above
         return number("scale") * self._marked(g, total, below, above)
 
-    def integral(self, build, number):
+    def integral(self, equations, number):
         """Node of the integral from zero."""
-        g = build.graph
-        inside, below, above, periods = self._placed(build, number, build.time)
+        g = equations.graph
+        inside, below, above, periods = self._placed(equations, number, equations.time)
         start, known, *c = g.lookup(number("segments"), inside)
         d = inside - start
         total = known + d * _horner(g, d, [a / (power + 1.0) for power, a in enumerate(c)])
@@ -124,9 +124,9 @@ class Table(Motion):
             total = total + over * (number(f"{end}.value") + 0.5 * slope * over)
         return number("scale") * self._marked(g, total, below, above)
 
-    def _placed(self, build, number, x):
+    def _placed(self, equations, number, x):
         """x within the table, how far it is below and above it, and how many periods it is away."""
-        g, first, last, zero = build.graph, number("first"), number("last"), build.graph.const(0.0)
+        g, first, last, zero = equations.graph, number("first"), number("last"), equations.graph.const(0.0)
         if self.beyond == "repeat":
             periods = traced(g, _periods, (x, first, last))
             return x - (last - first) * periods, zero, zero, periods

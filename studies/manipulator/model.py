@@ -51,23 +51,23 @@ class Torsion(Force):
         own = {"stiffness": self.stiffness, "damping": self.damping}
         return axis_parameters("n1", self.n1) | axis_parameters("n2", self.n2) | own
 
-    def apply(self, build):
+    def apply(self, equations):
         """Moments on both bodies, by virtual work."""
-        n1, n2, m1, m2 = (self._direction(build, end, key) for end in (self.a, self.b) for key in ("n1", "n2"))
+        n1, n2, m1, m2 = (self._direction(equations, end, key) for end in (self.a, self.b) for key in ("n1", "n2"))
         twist = 0.5 * (dot(n2, m1) - dot(n1, m2))
-        rate = build.time_derivative(twist)
-        k, c = build.number(self, "stiffness"), build.number(self, "damping")
-        build.force_on(twist, -(k * twist + c * rate))
-        build.potential(0.5 * k * twist * twist)
-        build.power("dissipated", c * rate * rate)
-        build.remember(self, twist=twist)
+        rate = equations.time_derivative(twist)
+        k, c = equations.number(self, "stiffness"), equations.number(self, "damping")
+        equations.force_on(twist, -(k * twist + c * rate))
+        equations.potential(0.5 * k * twist * twist)
+        equations.power("dissipated", c * rate * rate)
+        equations.keep_nodes(self, twist=twist)
 
-    def _direction(self, build, end, key):
-        return build.values(build.direction(end.body, *(build.number(self, f"{key}.{axis}") for axis in "xyz")))
+    def _direction(self, equations, end, key):
+        return equations.values(equations.direction(end.body, *(equations.number(self, f"{key}.{axis}") for axis in "xyz")))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """The sine of the twist."""
-        return {f"{self.name}.twist": (lambda: build.recall(self)["twist"], "1")}
+        return {f"{self.name}.twist": (lambda: equations.nodes_of(self)["twist"], "1")}
 
 
 def manipulator(clearance=0.1e-3, restitution=0.3, stiffness=5e7, joints=6, first=0, elements=8, damping=1e-4, friction=None):

@@ -33,12 +33,12 @@ class SpinUp(Motion):
         """Kind."""
         return ("spin_up",)
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """speed (t²/(2T) + T/(2 pi)² (cos(2 pi t/T) - 1)) up to T, speed (t - T/2) from then on."""
-        t, T, turn = build.time, number("duration"), 2.0 * math.pi
-        _, cosine = build.sincos(turn * t / T)
+        t, T, turn = equations.time, number("duration"), 2.0 * math.pi
+        _, cosine = equations.sincos(turn * t / T)
         rising = 0.5 * t * t / T + (cosine - 1.0) * T * (1.0 / turn**2)
-        return number("speed") * build.graph.select(build.graph.greater(T, t), rising, t - 0.5 * T)
+        return number("speed") * equations.graph.select(equations.graph.greater(T, t), rising, t - 0.5 * T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +54,14 @@ class SeenFrom(Force):
         """The length."""
         return {"length": self.length}
 
-    def apply(self, build):
+    def apply(self, equations):
         """Nothing acts."""
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Along and across the axis of a's body."""
-        axis, between = (build.values(x) for x in (build.direction(self.a.body, 1.0, 0.0), build.between(self.a, self.b)))
+        axis, between = (equations.values(x) for x in (equations.direction(self.a.body, 1.0, 0.0), equations.between(self.a, self.b)))
         return {
-            f"{self.name}.axial": (lambda: dot(axis, between) - build.number(self, "length"), "m"),
+            f"{self.name}.axial": (lambda: dot(axis, between) - equations.number(self, "length"), "m"),
             f"{self.name}.across": (lambda: cross(axis, between), "m"),
         }
 

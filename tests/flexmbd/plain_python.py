@@ -54,7 +54,7 @@ def states():
 
 
 def cable(**settings):
-    """A cable that swings: its elements are a pool, and factors are kept from step to step."""
+    """A cable that swings: its elements are a group, and factors are kept from step to step."""
     s = fm.System(gravity=(0.0, -9.81))
     steel = fm.Material(2e8, 0.3, 1100.0)
     line = s.cable("line", length=1.3, elements=12, section=fm.Section(1e-4, 3e-9), material=steel, damping=2e-3)

@@ -218,8 +218,8 @@ class Stiff:
     def parameters(self):
         return {"gain": self.gain} | {f"measured.{key}": x for key, x in self.measured.parameters().items()}
 
-    def command(self, build, element, limited):
-        return -build.number(element, "command.gain") * self.measured.nodes(build, element, "command.measured.")[0]
+    def command(self, equations, element, limited):
+        return -equations.number(element, "command.gain") * self.measured.nodes(equations, element, "command.measured.")[0]
 
 
 def test_any_object_with_a_command_controls():

@@ -5,7 +5,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.bodies.ancf_beam_elastic import KERNELS
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
 from flexmbd.language.nodes import in_vectors
 from flexmbd.tuning import Tuning
@@ -111,12 +111,12 @@ def test_mass_weight_and_momenta_are_exact():
     beam = s.beam(
         "rod", length=length, elements=3, section=section, material=material, direction=frame[0], up=frame[1], angular_velocity=tuple(spin)
     )
-    build, (q, v), parameters = Build(s, tuning=Tuning(single_size=99)), s.initial(), s.parameters()
+    equations, (q, v), parameters = NaturalCoordinates(s, tuning=Tuning(single_size=99)), s.initial(), s.parameters()
     at = {"q": q, "v": v, "t": 0.0}
     wrench = beam.start.body.wrench
-    momenta = build.inertia.apply(build.v)
-    roots = [build.kinetic_energy(), build.potential_energy, *wrench(build, build.generalized), *wrench(build, momenta)]
-    got = np.array([float(x) for x in build.graph.evaluate(roots, at, parameters)])
+    momenta = equations.inertia.apply(equations.v)
+    roots = [equations.kinetic_energy(), equations.potential_energy, *wrench(equations, equations.generalized), *wrench(equations, momenta)]
+    got = np.array([float(x) for x in equations.graph.evaluate(roots, at, parameters)])
     line, mass = 700.0 * 0.03, 700.0 * 0.03 * length
     second = np.diag([mass * length**2 / 3.0, 700.0 * length * section.second_moment, 700.0 * length * section.second_moment_y])
     inertia = frame.T @ (np.trace(second) * np.eye(3) - second) @ frame
@@ -135,9 +135,9 @@ def test_sections_anywhere():
     corner = beam.section(1.1).at(0.02, -0.05)
     e = fm.Equations(s)
     q = np.array(s.initial()[0])
-    build = Build(s, solved=False)
-    nodes = [*build.values(build.place(corner)), *build.values(build.direction(corner.body, 1.0, 2.0, -3.0))]
-    values = Program(build.graph, nodes, e.numbers)({"q": q})
+    equations = NaturalCoordinates(s, solved=False)
+    nodes = [*equations.values(equations.place(corner)), *equations.values(equations.direction(corner.body, 1.0, 2.0, -3.0))]
+    values = Program(equations.graph, nodes, e.numbers)({"q": q})
     assert np.allclose(values[:3], TURN @ [1.1, 0.02, -0.05], rtol=1e-13) and np.allclose(values[3:], TURN @ [1.0, 2.0, -3.0], rtol=1e-13)
     spin = np.array([0.3, 0.2, -0.7])
     v = np.cross(spin, q.reshape(-1, 3)).ravel()

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
 
 from .beams import NONE, SECTIONS, TURN, place, ramp, slender, system
@@ -215,7 +215,7 @@ def test_hinge_in_the_section_and_ball_at_the_end():
     middle = rod.at(1.0).key
     e = fm.Equations(s)
     path = fm.static(e)
-    build = Build(s, solved=False)
-    fallen = Program(build.graph, build.values(build.place(rod.points[middle])), e.numbers)({"q": path.states[-1].q})[1]
+    equations = NaturalCoordinates(s, solved=False)
+    fallen = Program(equations.graph, equations.values(equations.place(rod.points[middle])), e.numbers)({"q": path.states[-1].q})[1]
     assert -fallen == pytest.approx(5.0 * q * 16.0 / (384.0 * EI) + q * 4.0 / (8.0 * GA), rel=1e-5)
     assert path["hinge.fy"][-1] == pytest.approx(q, rel=1e-6) and path["ball.fy"][-1] == pytest.approx(q, rel=1e-6)

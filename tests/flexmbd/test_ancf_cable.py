@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
 from flexmbd.bodies.ancf_rules import CURVATURES, RULES, STRAINS, cable_kernels, square, symmetric
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.nodes import in_vectors
 
 from .tangents import close, jacobian
@@ -158,11 +158,16 @@ def test_mass_first_moment_and_kinetic_energy_are_exact(dimension):
     s = fm.System(gravity=tuple(3.0 * SIDE[dimension]))
     spin = {"rate": 1.7} if dimension == 2 else {"angular_velocity": tuple(1.7 * np.cross(AXIS[3], SIDE[3]))}
     rod = s.cable("rod", length=LENGTH, elements=3, section=ROUND, material=STEEL, direction=AXIS[dimension], **spin)
-    build, (q, v), parameters = Build(s), s.initial(), s.parameters()
+    equations, (q, v), parameters = NaturalCoordinates(s), s.initial(), s.parameters()
     point = {"q": q, "v": v, "t": 0.0}
-    momentum, mass = build.inertia.apply(build.v), LENGTH * MU
-    roots = [build.kinetic_energy(), build.potential_energy, *rod.wrench(build, build.generalized), *rod.wrench(build, momentum)]
-    values = np.array([float(x) for x in build.graph.evaluate(roots, point, parameters)])
+    momentum, mass = equations.inertia.apply(equations.v), LENGTH * MU
+    roots = [
+        equations.kinetic_energy(),
+        equations.potential_energy,
+        *rod.wrench(equations, equations.generalized),
+        *rod.wrench(equations, momentum),
+    ]
+    values = np.array([float(x) for x in equations.graph.evaluate(roots, point, parameters)])
     assert values[0] == pytest.approx(mass * LENGTH**2 * 1.7**2 / 6.0, rel=1e-13)
     assert values[1] == pytest.approx(0.0, abs=1e-12)
     force, moment = values[2 : 2 + dimension], values[2 + dimension]
@@ -175,10 +180,10 @@ def test_mass_first_moment_and_kinetic_energy_are_exact(dimension):
 
 def test_points_anywhere_have_exact_places_and_slopes():
     s, rod = cantilever(2)
-    build, (q, _) = Build(s), s.initial()
+    equations, (q, _) = NaturalCoordinates(s), s.initial()
     point = {"q": q, "t": 0.0}
-    roots = [*build.values(rod.place(build, rod["mid"])), *build.values(rod.slope(build, rod["mid"]))]
-    assert np.allclose(build.graph.evaluate(roots, point, s.parameters()), [*(1.4 * AXIS[2]), *AXIS[2]], rtol=1e-14)
+    roots = [*equations.values(rod.place(equations, rod["mid"])), *equations.values(rod.slope(equations, rod["mid"]))]
+    assert np.allclose(equations.graph.evaluate(roots, point, s.parameters()), [*(1.4 * AXIS[2]), *AXIS[2]], rtol=1e-14)
     assert rod.at(0.5).node == 1 and rod.at(LENGTH) is rod.end and rod.at(0.5) is rod.at(0.5)
 
 
@@ -337,11 +342,14 @@ def test_every_number_may_be_an_array_over_samples():
         "rod", length=many, elements=2, section=section, material=material, damping=(1e-3 * many, 0.0), **place, points={"P": 0.3 * many}
     )
     s.add(fm.Clamp("wall", s.ground.at(many, 0.0), rod.start))
-    build, numbers = Build(s), s.parameters()
+    equations, numbers = NaturalCoordinates(s), s.parameters()
     q = {"q": s.initial()[0], "t": 0.0}
-    x, y = build.graph.evaluate(build.values(rod.place(build, rod["P"])), q, numbers)
+    x, y = equations.graph.evaluate(equations.values(rod.place(equations, rod["P"])), q, numbers)
     assert np.allclose(np.hypot(x - many, y), 0.3 * many) and np.allclose(y / (x - many), many)
-    assert all(np.allclose(r.polynomial.value(build.q).graph.evaluate([r.polynomial.value(build.q)], q, numbers), 0.0) for r in build.rows)
+    assert all(
+        np.allclose(r.polynomial.value(equations.q).graph.evaluate([r.polynomial.value(equations.q)], q, numbers), 0.0)
+        for r in equations.rows
+    )
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7])
@@ -371,7 +379,7 @@ def test_wrong_sections_and_ends_are_told():
         fm.SectionTorque("m", rod.end, (1.0, 2.0, 3.0))
     s.add(fm.Torque("m", s.ground, rod, 1.0))
     with pytest.raises(fm.ModelError, match="cable 'rod' has no frame"):
-        Build(s)
+        NaturalCoordinates(s)
     space = fm.System(gravity=(0.0, 0.0, 0.0))
     with pytest.raises(fm.ModelError, match="different second moments"):
         space.cable("rod", length=1.0, elements=2, section=fm.Section.rectangle(0.1, 0.2), material=STEEL)

@@ -126,15 +126,15 @@ class Rough(Force):
     def parameters(self):
         return self.surface.numbers()
 
-    def apply(self, build):
-        g, kernels = build.graph, self.surface.kernels()
-        build.use(kernels)
-        place = build.values(build.between(self.b, self.a))
-        arguments = (*place, g.const(CLEARANCE), g.const(RADIUS), *(build.number(self, key) for key in self.parameters()))
+    def apply(self, equations):
+        g, kernels = equations.graph, self.surface.kernels()
+        equations.use(kernels)
+        place = equations.values(equations.between(self.b, self.a))
+        arguments = (*place, g.const(CLEARANCE), g.const(RADIUS), *(equations.number(self, key) for key in self.parameters()))
         fx, fy = g.call(kernels.force, arguments, 2)
-        build.force(self.a, fx, fy)
-        build.force(self.b, -fx, -fy)
-        build.potential(g.call(kernels.energy, arguments))
+        equations.force(self.a, fx, fy)
+        equations.force(self.b, -fx, -fy)
+        equations.potential(g.call(kernels.energy, arguments))
 
 
 @pytest.mark.slow

@@ -249,8 +249,8 @@ def test_an_element_that_asks_for_a_number_it_does_not_name():
         def parameters(self):
             return {"size": 2.0}
 
-        def apply(self, build):
-            build.force(self.b, build.number(self, "strength"), 0.0)
+        def apply(self, equations):
+            equations.force(self.b, equations.number(self, "strength"), 0.0)
 
     s = fm.System(gravity=(0.0, -9.81))
     body = s.body("block", mass=1.0, inertia=1.0)
@@ -265,10 +265,10 @@ def test_equations_are_told_of_outputs_that_bring_states():
     class Counter(Element):
         name = "counter"
 
-        def outputs(self, build):
+        def outputs(self, equations):
             def way():
-                state = build.state(self, "way")
-                build.state_rate(state, build.v[0])
+                state = equations.state(self, "way")
+                equations.state_rate(state, equations.v[0])
                 return state
 
             return {"counter.way": (way, "m")}

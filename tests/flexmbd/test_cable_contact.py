@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import flexmbd as fm
 from flexmbd.contact.cables import closest
-from flexmbd.formulation import Build
+from flexmbd.formulation import NaturalCoordinates
 
 from .impenetrable_models import G
 
@@ -49,17 +49,17 @@ def test_the_closest_point_is_that_of_ten_thousand(seed):
 def test_forces_balance_to_rounding(dimension, friction):
     """Total force and moment on both cables are zero in any state; but in space friction leaves a moment about a tangent."""
     s, top, low = pair(friction=friction, dimension=dimension, lift=0.008, lean=0.01)
-    build, (q, v), parameters = Build(s), s.initial(), s.parameters()
+    equations, (q, v), parameters = NaturalCoordinates(s), s.initial(), s.parameters()
     rng = np.random.default_rng(0)
     q, v = np.asarray(q) + rng.normal(scale=1e-3, size=len(q)), np.asarray(v) + rng.normal(scale=0.1, size=len(v))
     point = {"q": q, "v": v, "t": 0.0}
-    known = {"mode": 1.0, "vz": 0.5, "vl": 0.5}
-    point |= {key: [x] * len(build.contacts) for key, x in known.items()}
-    roots = [x for body in (top, low) for x in body.wrench(build, body.part(build, build.generalized))]
-    values = np.array([float(x) for x in build.graph.evaluate(roots, point, parameters)])
+    known = {"mode": 1.0, "impact_velocity": 0.5, "least_impact_velocity": 0.5}
+    point |= {key: [x] * len(equations.contacts) for key, x in known.items()}
+    roots = [x for body in (top, low) for x in body.wrench(equations, body.part(equations, equations.generalized))]
+    values = np.array([float(x) for x in equations.graph.evaluate(roots, point, parameters)])
     forces, n = values.reshape(2, -1), dimension
     rest = np.zeros(3 - n)
-    starts = [np.append(q[build.first[body.name] :][:n], rest) for body in (top, low)]
+    starts = [np.append(q[equations.first[body.name] :][:n], rest) for body in (top, low)]
     moments = [f[n:] + np.cross(r, np.append(f[:n], rest))[-len(f[n:]) :] for f, r in zip(forces, starts, strict=True)]
     scale = np.abs(forces[:, :n]).max()
     assert scale > 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.lanes import kernel
 from flexmbd.language.graph import Graph
 
@@ -49,25 +49,30 @@ def test_tangents_of_several_calls_are_one(orders):
 def test_systems_know_the_kinds_of_their_variables():
     s = fm.System()
     s.body("b", mass=1.0, inertia=1.0)
-    build = Build(s)
-    for space, number in (("qq", 7), ("speed", None), ("q", None), ("t", 3), ("vl", None), ("x_", 1)):
+    equations = NaturalCoordinates(s)
+    for space, number in (("qq", 7), ("speed", None), ("q", None), ("t", 3), ("least_impact_velocity", None), ("x_", 1)):
         with pytest.raises(fm.ModelError, match=f"'{space}{'' if number is None else number}' is no variable"):
-            build.graph.var(space, number)
-    assert build.graph.var("q", 1) is build.q[1] and build.graph.var("t") is build.time
+            equations.graph.var(space, number)
+    assert equations.graph.var("q", 1) is equations.q[1] and equations.graph.var("t") is equations.time
     assert Graph().var("anything").value == ("anything", None)
-    assert [str(build.graph.var(*x).value) for x in (("vl", 0), ("q", 12), ("t",), ("law", 3))] == ["vl0", "q12", "t", "law3"]
+    assert [str(equations.graph.var(*x).value) for x in (("least_impact_velocity", 0), ("q", 12), ("t",), ("law", 3))] == [
+        "vl0",
+        "q12",
+        "t",
+        "law3",
+    ]
 
 
 def test_only_states_are_given_rates():
     s = fm.System()
     s.body("b", mass=1.0, inertia=1.0)
-    build = Build(s)
-    for node in (build.q[0], build.graph.var("vl", 0), 2.0 * build.q[0]):
+    equations = NaturalCoordinates(s)
+    for node in (equations.q[0], equations.graph.var("least_impact_velocity", 0), 2.0 * equations.q[0]):
         with pytest.raises(fm.ModelError, match="no further state"):
-            build.state_rate(node, build.graph.const(1.0))
-    state = build.state(s.bodies[0], "own")
-    build.state_rate(state, build.q[0])
-    assert build.states[state.value.number].rate is build.q[0]
+            equations.state_rate(node, equations.graph.const(1.0))
+    state = equations.state(s.bodies[0], "own")
+    equations.state_rate(state, equations.q[0])
+    assert equations.states[state.value.number].rate is equations.q[0]
 
 
 def test_numbers_alike_in_another_nesting_are_another_call():

@@ -14,7 +14,7 @@ from flexmbd.codegen.machine import Code
 from flexmbd.codegen.storage import Storage
 from flexmbd.codegen.targets import Cuda, ptx
 from flexmbd.codegen.values import Untraceable
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.lanes import kernel, select, sincos
 from flexmbd.language.graph import Graph
@@ -146,13 +146,13 @@ def test_the_same_nodes_become_a_kernel_of_a_graphics_processor():
 
 
 def test_a_model_becomes_kernels_of_a_graphics_processor():
-    """Of a cable: its matrix is eliminated in blocks, its elements are a pool."""
+    """Of a cable: its matrix is eliminated in blocks, its elements are a group."""
     s = fm.System(gravity=(0.0, -9.81))
     rope = s.cable("rope", length=1.0, elements=6, section=fm.Section(1e-3, 1e-6), material=fm.Material(1e5, 0.3, 1000.0))
     s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope.start))
-    build = Build(s)
-    layout, storage = Layout(build, INTEGRATORS["dormand_prince"], 1), Storage()
-    made = Functions(build.graph, storage, layout, (names.NUMBERS, names.TABLES), Cuda(256))
-    made.add("rhs", [(("y", k), x) for k, x in enumerate(build.a)])
+    equations = NaturalCoordinates(s)
+    layout, storage = Layout(equations, INTEGRATORS["dormand_prince"], 1), Storage()
+    made = Functions(equations.graph, storage, layout, (names.NUMBERS, names.TABLES), Cuda(256))
+    made.add("rhs", [(("y", k), x) for k, x in enumerate(equations.a)])
     text = ptx(made.text())
     assert ".visible .entry rhs(" in text and ".extern" not in text

@@ -5,7 +5,7 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact import CONTACTS, Contact
 from flexmbd.contact.slider import SliderContact
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 
 LAW, FRICTION = fm.HuntCrossley(1e6, restitution=1.0), fm.Ambrosio(0.3, 1e-3, 1e-2)
 SIZES = {
@@ -28,18 +28,20 @@ def formulated(kind):
     places = (0.1, -0.2, -0.3)[:d], (-0.2, 0.1, 0.15)[:d]
     more = {"bearing_radius": 0.3} if kind is fm.ClearanceRevolute else {}
     s.add(kind("touch", one.at(*places[0]), two.at(*places[1]), *SIZES[kind], law=LAW, friction=FRICTION, **more))
-    return s, Build(s)
+    return s, NaturalCoordinates(s)
 
 
 @pytest.mark.parametrize("kind", SIZES, ids=lambda kind: kind.__name__)
 def test_power_of_a_contact_is_force_times_rate_of_gap_and_friction_times_slip(kind):
-    system, build = formulated(kind)
-    g, touches = build.graph, build.recall(system.elements[-1])["nodes"].touches
-    power = g.dot(zip(build.generalized, build.v, strict=True))
+    system, equations = formulated(kind)
+    g, touches = equations.graph, equations.nodes_of(system.elements[-1])["nodes"].touches
+    power = g.dot(zip(equations.generalized, equations.v, strict=True))
     booked = g.dot((x, y) for touch in touches for x, y in ((touch.normal, touch.point.rate), (touch.friction, touch.point.slip)))
     q, v = system.initial()
     known = {"t": 0.0, "q": q, "v": v}
-    known |= {key: [x] * len(touches) for key, x in (("mode", 1.0), ("vz", 0.4), ("vl", 1e-3), ("count", 0.0))}
+    known |= {
+        key: [x] * len(touches) for key, x in (("mode", 1.0), ("impact_velocity", 0.4), ("least_impact_velocity", 1e-3), ("impacts", 0.0))
+    }
     found, wanted, *forces = g.evaluate([power, booked, *(touch.normal for touch in touches)], known, system.parameters())
     assert max(forces) > 1.0 and abs(wanted) > 1.0
     assert found == pytest.approx(-wanted, rel=1e-9)

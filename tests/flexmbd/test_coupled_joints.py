@@ -6,7 +6,7 @@ from scipy.interpolate import CubicSpline
 
 import flexmbd as fm
 from flexmbd.analysis.reference import reference
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.node_row import NodeRow
 
 from .running import column, simulate
@@ -195,9 +195,9 @@ def test_rack_and_pinion_swing_with_their_common_inertia():
 # ---- what is refused
 def test_a_row_may_not_depend_on_angles_that_count_turns():
     s = planar()
-    build = Build(s)
+    equations = NaturalCoordinates(s)
     with pytest.raises(fm.ModelError, match="depends on 's0'; it may depend on coordinates and time only"):
-        NodeRow(build, build.angle(s.bodies[0]))
+        NodeRow(equations, equations.angle(s.bodies[0]))
 
 
 def test_a_scheme_for_quadratic_rows_says_so():

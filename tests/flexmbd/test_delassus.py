@@ -10,7 +10,7 @@ from flexmbd.element import Element
 from flexmbd.equations.delassus import delassus, directions
 from flexmbd.equations.determined import blocks
 from flexmbd.equations.index1 import solved
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 
 from .sentences import names, said
 
@@ -28,12 +28,12 @@ class Corner(Element):
         """Coefficients."""
         return {"friction": 0.3, "restitution": 0.5}
 
-    def apply(self, build):
+    def apply(self, equations):
         """Gap, its rate and the velocity along the line."""
-        (_, y), (vx, vy), none = build.values(build.place(self.a)), build.velocity(self.a), build.graph.const(0.0)
-        friction = build.number(self, "friction")
-        given = build.number(self, "restitution"), none, friction, friction, none, none
-        build.unilateral(self, "", y, (vy, vx), numbers=given, groups=(1, 0, 0))
+        (_, y), (vx, vy), none = equations.values(equations.place(self.a)), equations.velocity(self.a), equations.graph.const(0.0)
+        friction = equations.number(self, "friction")
+        given = equations.number(self, "restitution"), none, friction, friction, none, none
+        equations.unilateral(self, "", y, (vy, vx), numbers=given, groups=(1, 0, 0))
 
 
 def box():
@@ -45,17 +45,15 @@ def box():
     return s
 
 
-def numbers(build, nodes, q):
-    return np.array(
-        build.graph.evaluate(nodes, {"q": q, "t": 0.0}, build.system.parameters()), float
-    )
+def numbers(equations, nodes, q):
+    return np.array(equations.graph.evaluate(nodes, {"q": q, "t": 0.0}, equations.system.parameters()), float)
 
 
 def test_of_a_free_body_it_is_that_of_its_masses():
     """1/m along a direction, and lever times lever over the inertia for each pair."""
-    build = Build(box())
+    equations = NaturalCoordinates(box())
     q = [0.0, RADIUS, 1.0, 0.0]
-    found = numbers(build, [x for row in delassus(build) for x in row], q).reshape(4, 4)
+    found = numbers(equations, [x for row in delassus(equations) for x in row], q).reshape(4, 4)
     levers = np.array([-0.4, RADIUS, 0.3, RADIUS])  # of the normal and of the tangent, for each corner
     along = np.array([[1.0, 0.0], [0.0, 1.0]] * 2)
     assert found == pytest.approx(along @ along.T / MASS + np.outer(levers, levers) / INERTIA, abs=1e-12)
@@ -69,7 +67,7 @@ def test_rows_take_away_what_they_hold():
     s.add(fm.Revolute("O", s.ground.at(0.0, 0.0), crank["O"]))
     s.add(fm.Revolute("A", crank["A"], rod["A"]))
     s.add(Corner("touch", rod["C"]))
-    build, e = Build(s), fm.Equations(s)
+    build, e = NaturalCoordinates(s), fm.Equations(s)
     a, b = 0.7, -0.4
     at = [0.25 * np.cos(a), 0.25 * np.sin(a), np.cos(a), np.sin(a)]
     q = np.array([*at, 2 * at[0] + 0.5 * np.cos(b), 2 * at[1] + 0.5 * np.sin(b), np.cos(b), np.sin(b)])
@@ -109,17 +107,17 @@ def driven():
 
 def test_beside_what_rows_determine_the_others_follow_from_their_masses():
     """Velocities by forces on all coordinates and by all rows, against numpy."""
-    build, e = Build(driven()), fm.Equations(driven())
+    equations, e = NaturalCoordinates(driven()), fm.Equations(driven())
     a, b = 0.7, -0.4
     at = [0.25 * np.cos(a), 0.25 * np.sin(a), np.cos(a), np.sin(a)]
     q = np.array([*at, 2 * at[0] + 0.5 * np.cos(b), 2 * at[1] + 0.5 * np.sin(b), np.cos(b), np.sin(b), 1.5, 0.0, 1.0, 0.0])
     G, M, rng = e.jacobian(q).toarray(), e.mass.toarray(), np.random.default_rng(3)
     n, rows = len(M), len(G)
     side = rng.normal(size=n + rows)
-    found = solved(build, [dict(enumerate(build.graph.const(x) for x in side)), {4: build.graph.const(1.0)}])
+    found = solved(equations, [dict(enumerate(equations.graph.const(x) for x in side)), {4: equations.graph.const(1.0)}])
     expected = np.linalg.solve(np.block([[M, G.T], [G, np.zeros((rows, rows))]]), np.column_stack([side, np.eye(n + rows)[4]]))[:n]
-    np.testing.assert_allclose(numbers(build, found[0], q), expected[:, 0], rtol=1e-11, atol=1e-11)
-    np.testing.assert_allclose(numbers(build, found[1], q), expected[:, 1], atol=1e-12)
+    np.testing.assert_allclose(numbers(equations, found[0], q), expected[:, 0], rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(numbers(equations, found[1], q), expected[:, 1], atol=1e-12)
     assert all(found[1][i].zero for i in (0, 1, 2, 3, 9, 10, 11))
 
 

@@ -6,7 +6,7 @@ import pytest
 import flexmbd as fm
 from flexmbd.element import Element
 from flexmbd.formulation import FORMULATIONS
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.registry import Coupled
 from flexmbd.running.choice import frictions
 
@@ -116,10 +116,10 @@ def _installed():
 class Counting(fm.Torque):
     """Its output is the way that a body has turned: a state that only the output brings."""
 
-    def outputs(self, build):
+    def outputs(self, equations):
         def way():
-            x = build.state(self, "way")
-            build.state_rate(x, build.graph.fabs(build.spin(build.system.bodies[0])))
+            x = equations.state(self, "way")
+            equations.state_rate(x, equations.graph.fabs(equations.spin(equations.system.bodies[0])))
             return x
 
         return {f"{self.name}.way": (way, "rad")}
@@ -150,10 +150,10 @@ class Pressed(Coupled):
 
     kind = "brake"
 
-    def __init__(self, element, build):
-        self.element, self._rows, self.rate = element, build.owner["pin"], build.spin(element.body)
-        self._size = build.number(element, "mu") * build.number(element, "radius")
-        self.columns = {i: -x for i, x in build.graph.slopes(self.rate, build.v)}
+    def __init__(self, element, equations):
+        self.element, self._rows, self.rate = element, equations.owner["pin"], equations.spin(element.body)
+        self._size = equations.number(element, "mu") * equations.number(element, "radius")
+        self.columns = {i: -x for i, x in equations.graph.slopes(self.rate, equations.v)}
 
     def load(self, graph, multipliers):
         x, y = multipliers[self._rows : self._rows + 2]
@@ -163,9 +163,9 @@ class Pressed(Coupled):
     def force(self, graph, load):
         return self._size * load, self._size
 
-    def book(self, build, force):
-        build.power("dissipated", force * self.rate)
-        build.remember(self.element, force=force)
+    def book(self, equations, force):
+        equations.power("dissipated", force * self.rate)
+        equations.keep_nodes(self.element, force=force)
 
 
 class Brake(Element):
@@ -180,11 +180,11 @@ class Brake(Element):
     def topology_key(self):
         return (self.body.name,)
 
-    def apply(self, build):
-        build.couple(Pressed(self, build))
+    def apply(self, equations):
+        equations.couple(Pressed(self, equations))
 
-    def outputs(self, build):
-        return {f"{self.name}.torque": (lambda: build.recall(self)["force"], "N m")}
+    def outputs(self, equations):
+        return {f"{self.name}.torque": (lambda: equations.nodes_of(self)["force"], "N m")}
 
 
 def braked():
@@ -198,10 +198,10 @@ def braked():
 
 def test_any_element_may_have_forces_that_depend_on_reactions():
     """At the lowest place: (I + m r²) a = -mu R N with N² = (m (g + r w²))² + (m r a)²; what leaves it out says so by name."""
-    build = Build(braked())
-    q, v = (np.array(x, float) for x in build.system.initial())
+    equations = NaturalCoordinates(braked())
+    q, v = (np.array(x, float) for x in equations.system.initial())
     known = {"q": q, "v": v, "t": 0.0, "s": [0.0]}
-    alpha = build.graph.evaluate([build.a[2]], known, build.system.parameters())[0]  # of the axis (0, -1), along x
+    alpha = equations.graph.evaluate([equations.a[2]], known, equations.system.parameters())[0]  # of the axis (0, -1), along x
     arm, (m, r, w, whole) = 0.2 * 0.1, (2.0, 0.25, 4.0, 0.3 + 2.0 * 0.25**2)
     pull = m * (9.81 + r * w * w)
     wanted = -arm * pull / np.sqrt(whole**2 - (arm * m * r) ** 2)

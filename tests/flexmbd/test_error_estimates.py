@@ -31,13 +31,13 @@ class Bedding(Force):
         """The stiffness, N/m."""
         return {"stiffness": self.stiffness}
 
-    def apply(self, build):
+    def apply(self, equations):
         """On both coordinates of the point."""
-        first = build.first[self.a.body.name]
-        for x in build.q[first : first + 2]:
-            build.force_on(x, -(build.number(self, "stiffness") * x))
+        first = equations.first[self.a.body.name]
+        for x in equations.q[first : first + 2]:
+            equations.force_on(x, -(equations.number(self, "stiffness") * x))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """None."""
         return {}
 
@@ -92,15 +92,15 @@ class Rising(Motion):
         """Kind."""
         return ("rising",)
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """Its integral."""
         turn = 2.0 * np.pi
-        _, cosine = build.sincos(turn * build.time)
-        return SPEED * (0.5 * build.time * build.time + (cosine - 1.0) * (1.0 / turn**2))
+        _, cosine = equations.sincos(turn * equations.time)
+        return SPEED * (0.5 * equations.time * equations.time + (cosine - 1.0) * (1.0 / turn**2))
 
 
 def spun_up():
-    """A cable clamped to a hub that is spun up from rest without gravity; its elements are in a pool."""
+    """A cable clamped to a hub that is spun up from rest without gravity; its elements are in a group."""
     s = fm.System()
     hub, pivot = s.body("hub", mass=1.0, inertia=1.0), s.ground.at(0.0, 0.0, "O")
     rod = s.cable("rod", length=1.0, elements=5, section=fm.Section(1e-4, 1e-9), material=fm.Material(1e9, 0.3, 3000.0), damping=0.01)

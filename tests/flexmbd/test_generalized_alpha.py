@@ -6,8 +6,8 @@ import pytest
 import flexmbd as fm
 from flexmbd.contact.friction import Ambrosio, LuGre
 from flexmbd.contact.laws import LankaraniNikravesh
-from flexmbd.equations import equations, newton
-from flexmbd.formulation.natural import Build
+from flexmbd.equations import newton, newton_equations
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.tuning import Tuning
 
@@ -71,20 +71,28 @@ SYSTEMS = (ambrosio, lugre, springs)
 def numbers(system, seed=0):
     """Random values of all run-time variables near the system's start, in contact."""
     rng = np.random.default_rng(seed)
-    build, (q, v) = Build(system).problem(), system.initial()
-    n = build.n
-    values = {"t": 0.01, "icm": 3e-9 if build.contacts else 2e-4, "cd": 1.3e4 if build.contacts else 60.0, "hh": 1e-4}
-    shift = 4e-4 if build.contacts else 1e-2
+    equations, (q, v) = NaturalCoordinates(system).problem(), system.initial()
+    n = equations.n
+    values = {
+        "t": 0.01,
+        "beta_h2": 3e-9 if equations.contacts else 2e-4,
+        "gamma_beta_h": 1.3e4 if equations.contacts else 60.0,
+        "step_share": 1e-4,
+    }
+    shift = 4e-4 if equations.contacts else 1e-2
     values |= {"q": np.array(q) + shift * rng.normal(size=n), "v": np.array(v) + rng.normal(size=n)}
-    values |= {"a": 1e3 * rng.normal(size=n), "l": 1e2 * rng.normal(size=len(build.rows))}
-    values |= {space: 1e-5 * rng.normal(size=len(build.states)) for space in "sp"}
-    values |= {space: np.full(len(build.contacts), x) for space, x in (("mode", 1.0), ("vz", 2.0), ("vl", 1e-3), ("count", 1.0))}
-    for contact in build.contacts:
+    values |= {"a": 1e3 * rng.normal(size=n), "l": 1e2 * rng.normal(size=len(equations.rows))}
+    values |= {space: 1e-5 * rng.normal(size=len(equations.states)) for space in "sp"}
+    values |= {
+        space: np.full(len(equations.contacts), x)
+        for space, x in (("mode", 1.0), ("impact_velocity", 2.0), ("least_impact_velocity", 1e-3), ("impacts", 1.0))
+    }
+    for contact in equations.contacts:
         angle = rng.uniform(0, 2 * np.pi)  # the slider's bearing lies 10 micrometres inside the journal at the rod's end
         for k, direction in enumerate((np.cos(angle), np.sin(angle))):
             values["q"][8 + k] = values["q"][4 + k] + 0.06 * values["q"][6 + k] + (5e-4 + 1e-5) * direction
-        assert 0 < build.graph.evaluate([contact.penetration], values, parameters(system))[0] < 2e-5
-    return build, values
+        assert 0 < equations.graph.evaluate([contact.penetration], values, parameters(system))[0] < 2e-5
+    return equations, values
 
 
 def parameters(system):
@@ -95,9 +103,9 @@ def parameters(system):
 @pytest.mark.parametrize("seed", range(4))
 def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
     system = model()
-    build, values = numbers(system, seed)
-    matrix, side, states = equations(build)
-    g, n, size = build.graph, build.n, build.n + len(build.rows)
+    equations, values = numbers(system, seed)
+    matrix, side, states = newton_equations(equations)
+    g, n, size = equations.graph, equations.n, equations.n + len(equations.rows)
     where, entries = zip(*matrix.items(), strict=True)
     exact = np.zeros((size, size))
     for (i, j), x in zip(where, g.evaluate(entries, values, parameters(system)), strict=True):
@@ -106,9 +114,9 @@ def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
     def residual(direction, amount):
         moved = {space: np.array(x) for space, x in values.items()}
         moved["q"] += amount * direction[:n]
-        moved["v"] += amount * values["cd"] * direction[:n]
-        moved["a"] += amount / values["icm"] * direction[:n]
-        moved["l"] += amount / values["icm"] * direction[n:]
+        moved["v"] += amount * values["gamma_beta_h"] * direction[:n]
+        moved["a"] += amount / values["beta_h2"] * direction[:n]
+        moved["l"] += amount / values["beta_h2"] * direction[n:]
         for k, (constant, _) in states.items():
             for _ in range(30):
                 moved["s"][k] += float(g.evaluate([constant], moved, parameters(system))[0])
@@ -119,23 +127,23 @@ def test_newton_matrix_is_the_derivative_of_the_residual(model, seed):
             values["s"][k] += float(g.evaluate([constant], values, parameters(system))[0])
     for i, entry in zip(where, g.evaluate(entries, values, parameters(system)), strict=True):
         exact[i] = entry
-    step = 1e-9 if build.contacts else 1e-6
+    step = 1e-9 if equations.contacts else 1e-6
     scale = np.abs(exact).max(axis=1)
     for j in range(size):
         unit = np.eye(size)[j]
         slope = (residual(unit, step) - residual(unit, -step)) / (2 * step)
         assert np.all(np.abs(slope + exact[:, j]) < 2e-6 * scale), (j, (slope + exact[:, j]) / scale)
-    if build.contacts:
+    if equations.contacts:
         assert any(matrix.get((j, i)) is not x for (i, j), x in matrix.items()), "friction is not symmetric"
 
 
 @pytest.mark.parametrize("model", SYSTEMS)
 def test_newton_correction_solves_its_equations(model):
     system = model()
-    build, values = numbers(system)
-    matrix, side, _ = equations(build)
-    step, _ = newton(build)
-    size, g = len(step), build.graph
+    equations, values = numbers(system)
+    matrix, side, _ = newton_equations(equations)
+    step, _ = newton(equations)
+    size, g = len(step), equations.graph
     full = np.zeros((size, size))
     for ij, x in zip(matrix, g.evaluate(list(matrix.values()), values, parameters(system)), strict=True):
         full[ij] = x

@@ -7,7 +7,7 @@ import flexmbd as fm
 from flexmbd.bodies.base import Body
 from flexmbd.equations.inertia import Inertia
 from flexmbd.formulation import FORMULATIONS
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 
 from .pendula import double_swing
 from .running import column, simulate
@@ -40,26 +40,26 @@ def spong(q, v):
     return np.array([[m11, m12], [m12, m22]]), np.array(force)
 
 
-def evaluated(build, nodes, q, v):
-    known = {"q": q, "v": v, "t": 0.0, "s": [0.0] * len(build.states)}
-    numbers = build.system.parameters()
-    return np.array(build.graph.evaluate([build.graph.const(0.0) + x for x in nodes], known, numbers), float)
+def evaluated(equations, nodes, q, v):
+    known = {"q": q, "v": v, "t": 0.0, "s": [0.0] * len(equations.states)}
+    numbers = equations.system.parameters()
+    return np.array(equations.graph.evaluate([equations.graph.const(0.0) + x for x in nodes], known, numbers), float)
 
 
 def test_an_operator_gives_entries_forces_energy_and_accelerations(module):  # noqa: F811
     """Against the closed form; forces that follow from the change of M are derived, none is written."""
-    build, (q, v) = module("JointAngles").Recursive(pendulum()), np.array([(0.3, 1.1), (2.0, -1.3)])
+    equations, (q, v) = module("JointAngles").Recursive(pendulum()), np.array([(0.3, 1.1), (2.0, -1.3)])
     M, force = spong(q, v)
-    inertia = build.inertia
+    inertia = equations.inertia
     assert inertia.entries.keys() == {(0, 0), (0, 1), (1, 1)} and not inertia.constant and not inertia.massless()
-    found = evaluated(build, [inertia.entries[0, 0], inertia.entries[0, 1], inertia.entries[1, 1], *inertia.diagonal().values()], q, v)
+    found = evaluated(equations, [inertia.entries[0, 0], inertia.entries[0, 1], inertia.entries[1, 1], *inertia.diagonal().values()], q, v)
     np.testing.assert_allclose(found, [M[0, 0], M[0, 1], M[1, 1], M[0, 0], M[1, 1]], rtol=1e-13)
-    np.testing.assert_allclose(evaluated(build, build.generalized, q, v), force, rtol=1e-12)
-    np.testing.assert_allclose(evaluated(build, build.a, q, v), np.linalg.solve(M, force), rtol=1e-12)
-    assert evaluated(build, [build.kinetic_energy()], q, v)[0] == pytest.approx(0.5 * v @ M @ v, rel=1e-13)
-    step, slopes = 1e-6, inertia.slopes([build.graph.const(x) for x in v])
+    np.testing.assert_allclose(evaluated(equations, equations.generalized, q, v), force, rtol=1e-12)
+    np.testing.assert_allclose(evaluated(equations, equations.a, q, v), np.linalg.solve(M, force), rtol=1e-12)
+    assert evaluated(equations, [equations.kinetic_energy()], q, v)[0] == pytest.approx(0.5 * v @ M @ v, rel=1e-13)
+    step, slopes = 1e-6, inertia.slopes([equations.graph.const(x) for x in v])
     by = [(spong(q + d, v)[0] - spong(q - d, v)[0]) @ v / (2.0 * step) for d in step * np.eye(2)]
-    known = evaluated(build, list(slopes.values()), q, v)
+    known = evaluated(equations, list(slopes.values()), q, v)
     wanted = [by[k][i] for i, k in slopes]
     np.testing.assert_allclose(known, wanted, atol=1e-8)
     assert {(0, 1), (1, 1)} <= slopes.keys() and np.abs(by[0]).max() == 0.0
@@ -68,7 +68,7 @@ def test_an_operator_gives_entries_forces_energy_and_accelerations(module):  # n
 def test_accelerations_are_those_in_natural_coordinates(module):  # noqa: F811
     q, v = np.array([0.3, 1.1]), np.array([2.0, -1.3])
     turns, rates = np.cumsum(q), np.cumsum(v)
-    one, other = module("JointAngles").Recursive(pendulum()), Build(pendulum())
+    one, other = module("JointAngles").Recursive(pendulum()), NaturalCoordinates(pendulum())
     alpha = np.cumsum(evaluated(one, one.a, q, v))
     axes, speed = (np.cos(turns), np.sin(turns)), []
     places = np.array(pendulum().initial()[0], float)
@@ -84,9 +84,9 @@ def test_accelerations_are_those_in_natural_coordinates(module):  # noqa: F811
 class Explicit(Inertia):
     """Two coordinates, with a way of its own to solve, which counts how often it is asked."""
 
-    def __init__(self, build):
-        super().__init__(build.graph, build.q)
-        self._of, self.asked = build, 0
+    def __init__(self, equations):
+        super().__init__(equations.graph, equations.q)
+        self._of, self.asked = equations, 0
 
     def apply(self, x):
         m, c = self._of.number(self._of.system.bodies[0], "mass"), self._of.sincos(self.q[0] - self.q[1])[1]
@@ -114,11 +114,11 @@ class Rods(Body):
     def initial(self):
         return (1.5, 0.7), (0.0, 0.0)
 
-    def outputs(self, build):
-        return {f"rods.{k}": (lambda k=k: self.part(build, build.q)[k], "rad") for k in range(2)}
+    def outputs(self, equations):
+        return {f"rods.{k}": (lambda k=k: self.part(equations, equations.q)[k], "rad") for k in range(2)}
 
 
-class Angles(Build):
+class Angles(NaturalCoordinates):
     """Natural coordinates, but the inertia of `Rods` is an operator."""
 
     def bodies(self):
@@ -128,34 +128,34 @@ class Angles(Build):
 
 
 class Weighed(Rods):
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         return {}
 
-    def apply(self, build):
-        for weight, angle in zip((2.0, 1.0), build.q, strict=True):
-            height = -build.sincos(angle)[1]
-            build.potential(weight * build.number(self, "mass") * G * height)
-            build.force_on(height, -weight * build.number(self, "mass") * G)
+    def apply(self, equations):
+        for weight, angle in zip((2.0, 1.0), equations.q, strict=True):
+            height = -equations.sincos(angle)[1]
+            equations.potential(weight * equations.number(self, "mass") * G * height)
+            equations.force_on(height, -weight * equations.number(self, "mass") * G)
 
 
 class Energetic(Weighed):
     """The same by its kinetic energy."""
 
-    def apply(self, build):
-        super().apply(build)
-        (a, b), (u, w) = build.q, build.v
-        c = build.sincos(a - b)[1]
-        build.add_kinetic(build.number(self, "mass") * (u * u + 0.5 * w * w + c * u * w))
+    def apply(self, equations):
+        super().apply(equations)
+        (a, b), (u, w) = equations.q, equations.v
+        c = equations.sincos(a - b)[1]
+        equations.add_kinetic(equations.number(self, "mass") * (u * u + 0.5 * w * w + c * u * w))
 
 
 def test_an_operators_own_way_to_solve_is_taken():
     s = fm.System()
     s.bodies.append(Weighed())
-    build, (a, b), (u, w) = Angles(s), (1.5, 0.7), (0.4, -0.9)
+    equations, (a, b), (u, w) = Angles(s), (1.5, 0.7), (0.4, -0.9)
     c, sine = np.cos(a - b), np.sin(a - b)
     wanted = np.linalg.solve([[2.0, c], [c, 1.0]], [-sine * w * w - 2.0 * G * np.sin(a), sine * u * u - G * np.sin(b)])
-    np.testing.assert_allclose(evaluated(build, build.a, (a, b), (u, w)), wanted, rtol=1e-12)
-    assert build.own.asked == 1
+    np.testing.assert_allclose(evaluated(equations, equations.a, (a, b), (u, w)), wanted, rtol=1e-12)
+    assert equations.own.asked == 1
 
 
 @pytest.mark.slow
@@ -192,35 +192,35 @@ class Hoop(Body):
     def initial(self):
         return (0.4,), (0.3,)
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         return {}
 
-    def outputs(self, build):
+    def outputs(self, equations):
         return {}
 
-    def apply(self, build):
-        m, rate, (a,), (u,) = build.number(self, "mass"), build.number(self, "rate"), build.q, build.v
-        sine, cosine = build.sincos(a)
-        build.add_kinetic(0.5 * m * (u * u + rate * rate * sine * sine))
-        build.force_on(-cosine, -m * G)
-        build.potential(-m * G * cosine)
+    def apply(self, equations):
+        m, rate, (a,), (u,) = equations.number(self, "mass"), equations.number(self, "rate"), equations.q, equations.v
+        sine, cosine = equations.sincos(a)
+        equations.add_kinetic(0.5 * m * (u * u + rate * rate * sine * sine))
+        equations.force_on(-cosine, -m * G)
+        equations.potential(-m * G * cosine)
 
 
 def test_a_kinetic_energy_gives_its_forces_and_refuses_what_is_none():
     """a'' = rate² sin a cos a - g sin a; the drive's power is what the energy of the motion along the hoop gains."""
     s = fm.System()
     s.bodies.append(Hoop())
-    build = Build(s)
+    equations = NaturalCoordinates(s)
     q, v = (0.4,), (0.3,)
     pull = 25.0 * np.sin(0.4) * np.cos(0.4)
-    assert evaluated(build, build.a, q, v)[0] == pytest.approx(pull - G * np.sin(0.4), rel=1e-13)
-    assert evaluated(build, [build.power_of("external")], q, v)[0] == pytest.approx(0.3 * pull, rel=1e-13)
+    assert evaluated(equations, equations.a, q, v)[0] == pytest.approx(pull - G * np.sin(0.4), rel=1e-13)
+    assert evaluated(equations, [equations.power_of("external")], q, v)[0] == pytest.approx(0.3 * pull, rel=1e-13)
 
     class Cubic(Hoop):
-        def apply(self, build):
-            build.add_kinetic(build.v[0] * build.v[0] * build.v[0])
+        def apply(self, equations):
+            equations.add_kinetic(equations.v[0] * equations.v[0] * equations.v[0])
 
     s = fm.System()
     s.bodies.append(Cubic())
     with pytest.raises(fm.ModelError, match="degree two at most in the velocities"):
-        Build(s)
+        NaturalCoordinates(s)

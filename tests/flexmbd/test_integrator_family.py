@@ -9,7 +9,7 @@ import pytest
 import flexmbd as fm
 from flexmbd import lanes
 from flexmbd.equations.midpoint import replaced
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.integrators.iteration import LAG
 from flexmbd.running.models import model_of
@@ -69,8 +69,8 @@ def evaluated(model, system, nodes, q, v, t=0.0):
 
 
 def multipliers(model, system, q, v, t=0.0):
-    """Of the index-1 equations; where there are pools, rows must be linear and constant."""
-    if model.problem.pools:
+    """Of the index-1 equations; where there are groups, rows must be linear and constant."""
+    if model.problem.groups:
         e = fm.Equations(system)
         G = e.jacobian(q, t).toarray()
         inertia = np.linalg.inv(e.mass.toarray())
@@ -201,20 +201,20 @@ def test_heavy_top_by_energy_momentum():
 def test_newton_converges_quadratically(name):
     """The generated corrections, iterated by numpy from a random state of springs, dampers and drives: their matrix is exact."""
     system, scheme = springs(), INTEGRATORS[name]
-    build, x = numbers(system)
-    n, rows, g = build.n, len(build.rows), build.graph
-    x |= {"o": x["q"] - x["icm"] * x["a"], "u": np.zeros(rows)}
+    equations, x = numbers(system)
+    n, rows, g = equations.n, len(equations.rows), equations.graph
+    x |= {"o": x["q"] - x["beta_h2"] * x["a"], "u": np.zeros(rows)}
     if name == "energy_momentum":
         x |= {"o": x["q"] - 1e-3}
-    step, _ = scheme.correction(build)
+    step, _ = scheme.correction(equations)
     sizes = []
     for _ in range(6):
         w = np.array(g.evaluate(step, x, parameters(system)), float)
         dq, forces = w[:n], w[n : n + rows * scheme.multipliers]
         made = dq - (w[-n:] if scheme.multipliers > 1 else 0.0)
-        x |= {"q": x["q"] + dq, "v": x["v"] + x["cd"] * made, "a": x["a"] + made / x["icm"]}
+        x |= {"q": x["q"] + dq, "v": x["v"] + x["gamma_beta_h"] * made, "a": x["a"] + made / x["beta_h2"]}
         for space, f in zip("lu", forces.reshape(-1, rows), strict=False):
-            x[space] = x[space] + f / x["icm"]
+            x[space] = x[space] + f / x["beta_h2"]
         sizes.append(np.abs(dq).max())
     sizes = np.array(sizes) / sizes[0]
     assert sizes[-1] < 1e-9
@@ -222,14 +222,16 @@ def test_newton_converges_quadratically(name):
 
 
 def test_midpoint_rows_are_those_of_the_end():
-    build = Build(springs())
-    g, t, half = build.graph, build.time, build.graph.var("hh")
+    equations = NaturalCoordinates(springs())
+    g, t, half = equations.graph, equations.time, equations.graph.var("step_share")
     s, c = g.call(lanes.atan2, (t * t, 2.0)), g.select(g.greater(t, 1.0), g.sqrt(t), -t)
-    nodes = [s / c, build.rows[-1].polynomial.value(build.q), build.q[0] * 2.0]
-    x = values(range(build.n), range(build.n))
+    nodes = [s / c, equations.rows[-1].polynomial.value(equations.q), equations.q[0] * 2.0]
+    x = values(range(equations.n), range(equations.n))
     for now in (0.4, 0.9, 1.3):
-        later = g.evaluate(nodes, x | {"t": now + 0.25}, parameters(build.system))
-        moved = g.evaluate([replaced(g, node, t, t + half) for node in nodes], x | {"t": now, "hh": 0.25}, parameters(build.system))
+        later = g.evaluate(nodes, x | {"t": now + 0.25}, parameters(equations.system))
+        moved = g.evaluate(
+            [replaced(g, node, t, t + half) for node in nodes], x | {"t": now, "step_share": 0.25}, parameters(equations.system)
+        )
         assert np.allclose(np.array(moved, float), np.array(later, float), rtol=1e-15)
 
 

@@ -120,7 +120,7 @@ class Pull(Force):
     b: object
     dimensions = (2,)
     def parameters(self): return {}
-    def apply(self, build): build.force(self.b, SIZE, 0.0)
+    def apply(self, equations): equations.force(self.b, SIZE, 0.0)
 """,
     "joint": """
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,8 @@ class Pull(Joint):
     a: object
     b: object
     def parameters(self): return {}
-    def rows(self, build):
-        (ax, ay), (bx, by) = build.place(self.a), build.place(self.b)
+    def rows(self, equations):
+        (ax, ay), (bx, by) = equations.place(self.a), equations.place(self.b)
         d = (bx - ax, by - ay)
         return [Row((dot(d, d) - SIZE * SIZE) * 0.5, "length", f"{self.name}.distance")]
 """,
@@ -181,12 +181,12 @@ class Polynomial(Force):
     def parameters(self):
         return {"K": self.K}
 
-    def apply(self, build):
-        x, _ = build.values(build.place(self.b))
-        f = build.number(self, "K")
+    def apply(self, equations):
+        x, _ = equations.values(equations.place(self.b))
+        f = equations.number(self, "K")
         for _ in range(self.order):
             f = f * x
-        build.force(self.b, f, 0.0)
+        equations.force(self.b, f, 0.0)
 
 
 def polynomial(K, order):

@@ -10,15 +10,15 @@ import flexmbd
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import KINDS, OPERATIONS, VARIABLE, Kind
-from flexmbd.language.space import OF_SYSTEMS, OWN
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
+from flexmbd.language.variables import OF_SYSTEMS, OWN
 from flexmbd.parameters import RUNTIME
 
 from .generated import computed
 
 ROOT = Path(flexmbd.__file__).parent
 NAMES = {kind.name for kind in KINDS}
-KEYS = ("motion.py", "analysis/parameters.py")  # reads the power of a polynomial's coefficient, which users name
+KEYS = ("motion.py", "analysis/varied_parameters.py")  # reads the power of a polynomial's coefficient, which users name
 
 
 def larger(graph, a, b):
@@ -46,7 +46,7 @@ def test_a_kind_of_node_is_one_row(width):
     x, y = g.space("q").first(2)
     node = larger(g, x * x, y) + 0.5 * x
     assert larger(g, x * x, y) is larger(g, x * x, y) and g.space("q").of(node) == [0, 1]
-    nodes = [node, g.derivative(node, x), g.derivative(node, y), *exchanged(g, [node], {x: y})]
+    nodes = [node, g.derivative(node, x), g.derivative(node, y), *substitute(g, [node], {x: y})]
     a, b = given
     exact = [np.maximum(a * a, b) + 0.5 * a, np.where(a * a > b, 2.0 * a, 0.0) + 0.5, np.where(a * a > b, 0.0, 1.0)]
     exact.append(np.maximum(b * b, b) + 0.5 * b)

@@ -5,7 +5,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.equations import index1
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.linalg.direct import available
 
 from .sentences import names, said
@@ -88,7 +88,7 @@ def test_equations_give_the_friction_of_given_reactions_and_finished_problems_so
     multipliers = np.zeros(e.count)
     multipliers[which] = given
     assert abs(e.output("rub.force", q, v, multipliers=multipliers)) == pytest.approx(abs(run["rub.force"][0]), rel=1e-6)
-    problem = Build(rod()).problem([])
+    problem = NaturalCoordinates(rod()).problem([])
     a, _ = index1.accelerations(problem)
     values = {"q": q, "v": v, "t": 0.0, "s": [0.0]}
     found = problem.graph.evaluate([a[1]], values, problem.system.parameters())

@@ -11,7 +11,7 @@ from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.ordering import operations
 from flexmbd.language.quadratic import Quadratic, cross, dot
-from flexmbd.language.tracing import derived_tangent, exchanged, traced
+from flexmbd.language.tracing import derived_tangent, substitute, traced
 from flexmbd.linalg.elimination import elimination_order, solve
 from flexmbd.parameters import LANE, UNIFORM
 from flexmbd.tuning import Tuning
@@ -245,7 +245,7 @@ def test_a_kernel_takes_vectors():
     exact = turned.py_func((q[0], q[1]), ((q[2], q[3]), (q[4], q[5])), q[6])
     values = {"q": q}
     slopes, written = ([g.derivative(f, one) for f in of for one in x[:6]] for of in (results, traced(g, turned, arguments)))
-    moved = exchanged(g, list(results), {x[0]: x[0] + x[1]})
+    moved = substitute(g, list(results), {x[0]: x[0] + x[1]})
     for found in (np.array(g.evaluate(results, values)), Program(g, results, [])({"q": q}), computed(g, results, q, width=4)):
         assert found == pytest.approx(np.array(exact), rel=1e-14)
     assert computed(g, slopes, q, width=4) == pytest.approx(Program(g, written, [])({"q": q}), rel=1e-13)

@@ -24,11 +24,11 @@ class Vanishing(Force):
         """None."""
         return {}
 
-    def apply(self, build):
+    def apply(self, equations):
         """On the body."""
-        build.force_on(build.q[build.first[self.a.body.name]], build.graph.sqrt(END - build.time))
+        equations.force_on(equations.q[equations.first[self.a.body.name]], equations.graph.sqrt(END - equations.time))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """None."""
         return {}
 

@@ -264,7 +264,7 @@ def ribbed_tangent(x, y, u, w, c, R, viscosity, length):
 @dataclass(frozen=True, eq=False)
 class Ribbed(FormulaFilm):
     name: ClassVar[str] = "ribbed"
-    framed: ClassVar[bool] = True
+    body_axes: ClassVar[bool] = True
 
     def kernels(self):
         return FilmKernels(ribbed_force, ribbed_tangent)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.analysis.parameters import parameters_of
+from flexmbd.analysis.varied_parameters import parameters_of
 from flexmbd.element import Element
 
 ONE = {"end": 1.0, "points": 2}
@@ -20,9 +20,9 @@ class Push(Element):
         """Both components, the smaller one first."""
         return {"up": self.up, "side": self.side} if self.up < self.side else {"side": self.side, "up": self.up}
 
-    def apply(self, build):
+    def apply(self, equations):
         """The force."""
-        build.force(self.a, build.number(self, "side"), build.number(self, "up"))
+        equations.force(self.a, equations.number(self, "side"), equations.number(self, "up"))
 
 
 def pushed(up, side):

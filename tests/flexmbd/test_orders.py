@@ -1,6 +1,6 @@
 """Every integrator keeps its declared order in q, v and lambda on an ANCF pendulum and on the heavy top, both as the literature has them:
 flexible with linear rows, and rigid with quadratic ones, a singular mass matrix, and directors that turn at 150 rad/s.  `rope` is the first
-with its elements in a pool, `kept` the second with kept factors of Newton's matrix, as systems with pools have them.
+with its elements in a group, `kept` the second with kept factors of Newton's matrix, as systems with groups have them.
 
 Multipliers are the scheme's own, at the time at which they act; those of explicit schemes, and the reactions in outputs, are index-1
 functions of q and v.  The reference is the explicit scheme of order 5 with a fifth of its smallest step; `test_ida` has it checked

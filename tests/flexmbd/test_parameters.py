@@ -30,9 +30,9 @@ class Pull(Force):
         self.asked.append(1)
         return both if len(self.asked) % 2 else dict(reversed(both.items()))
 
-    def apply(self, build):
+    def apply(self, equations):
         """The force."""
-        build.force(self.a, build.number(self, "along"), build.number(self, "across"))
+        equations.force(self.a, equations.number(self, "along"), equations.number(self, "across"))
 
 
 def pulled(along, across):

@@ -4,7 +4,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.contact import CONTACTS
-from flexmbd.contact.parts import Part, Rule
+from flexmbd.contact.parts import Part, Requirement
 
 from .sentences import names, said
 
@@ -15,7 +15,7 @@ LAW = fm.HuntCrossley(5e9, restitution=0.6)
 def test_a_part_says_what_its_argument_is(kind):
     assert issubclass(kind, Part) and kind.key and kind.wanted
     assert not kind.accepts(3.0) and not kind.accepts("none")
-    assert all(isinstance(rule, Rule) and isinstance(rule.keys, tuple) for rule in (*kind.needs, *kind.excludes))
+    assert all(isinstance(rule, Requirement) and isinstance(rule.keys, tuple) for rule in (*kind.needs, *kind.excludes))
 
 
 @pytest.mark.parametrize("contact", CONTACTS)

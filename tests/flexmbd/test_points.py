@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
-from flexmbd.codegen.pools import BATCH
-from flexmbd.equations.index3 import corrected, equations
+from flexmbd.codegen.group_loops import BATCH
+from flexmbd.equations.index3 import newton_equations, newton_step
 from flexmbd.equations.stabilised import equations_stabilised, newton_stabilised
-from flexmbd.formulation.natural import Build
-from flexmbd.formulation.pools import Pool
+from flexmbd.formulation.groups import Group
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
 
 from .beams import slender
@@ -16,7 +16,7 @@ from .generated import computed
 
 CURVED = {"damping": 1e-2, "curvature": (0.2, 0.3, -0.4)}
 KINDS = {"elastic": {}, "damped": {"damping": 1e-2}, "curved": CURVED, "rigid": CURVED | {"sections": "rigid"}}
-STEP = {"icm": 1e-2, "cd": 10.0, "hh": 0.05}
+STEP = {"beta_h2": 1e-2, "gamma_beta_h": 10.0, "step_share": 0.05}
 
 
 def beam(kind):
@@ -37,18 +37,18 @@ def written(part, matrix, given, values):
     return out
 
 
-def assembled(pool, matrix, given, own):
+def assembled(group, matrix, given, own):
     """Matrix of an element: entries of its own, and ``B' K B`` at each point."""
-    total = written(pool, matrix, given, own)
-    for points in pool.points:
+    total = written(group, matrix, given, own)
+    for points in group.points:
         d, count = points.dimension, len(points.weights[0, 0])
         for weights, given in zip(points.weights, points.given, strict=True):
-            B = np.zeros((points.size, pool.size))
+            B = np.zeros((points.size, group.size))
             for k, vector in enumerate(points.vectors):
                 for n in range(count):
-                    at = pool.size // count * n + d * vector
+                    at = group.size // count * n + d * vector
                     B[d * k : d * k + d, at : at + d] = weights[k, n] * np.eye(d)
-            values = dict(zip(given, Program(pool.graph, list(given.values()), given)(own), strict=True))
+            values = dict(zip(given, Program(group.graph, list(given.values()), given)(own), strict=True))
             here = {kind: np.array([values.get((kind, k), 0.0) for k in range(points.size)]) for kind in "xy"}
             here["c"] = np.array([values.get(("c", k), 0.0) for k in range(50)])
             both = np.kron(np.eye(2), B)
@@ -60,27 +60,27 @@ def assembled(pool, matrix, given, own):
 def test_a_tangent_by_points_is_that_of_the_force(kind):
     """By complex steps; also with the shifts of Gear, Gupta and Leimkuhler's equations."""
     s, given, q, v = beam(kind)
-    build, h = Build(s), 1e-30
-    (pool,) = build.pools
-    n, x, y = pool.size, q[pool.coordinates[1]], v[pool.coordinates[1]]
-    own = {"x": x, "y": y, "z": 0.0 * x, "b": x, "n": np.array(build.graph.evaluate(pool.varying[1], parameters=given))} | STEP
-    force, steps = Program(build.graph, pool.share.force, given), 1j * h * np.eye(n)
+    equations, h = NaturalCoordinates(s), 1e-30
+    (group,) = equations.groups
+    n, x, y = group.size, q[group.coordinates[1]], v[group.coordinates[1]]
+    own = {"x": x, "y": y, "z": 0.0 * x, "b": x, "n": np.array(equations.graph.evaluate(group.varying[1], parameters=given))} | STEP
+    force, steps = Program(equations.graph, group.element.force, given), 1j * h * np.eye(n)
     stiffness = -np.transpose([force(own | {"x": x + step, "y": y + 0j}).imag / h for step in steps])
     damping = -np.transpose([force(own | {"x": x + 0j, "y": y + step}).imag / h for step in steps])
-    mass = written(pool, {pool: pool.mass}, given, own)[:n, :n]
-    for made in (equations, equations_stabilised):
-        found = assembled(pool, made(build)[0], given, own)
+    mass = written(group, {group: group.mass}, given, own)[:n, :n]
+    for made in (newton_equations, equations_stabilised):
+        found = assembled(group, made(equations)[0], given, own)
         exact = np.zeros_like(found)
-        exact[:n, :n] = mass + STEP["icm"] * (stiffness + STEP["cd"] * damping)
+        exact[:n, :n] = mass + STEP["beta_h2"] * (stiffness + STEP["gamma_beta_h"] * damping)
         if made is equations_stabilised:
-            exact[:n, n:], exact[n:, n:] = -STEP["icm"] * STEP["cd"] * damping, mass
+            exact[:n, n:], exact[n:, n:] = -STEP["beta_h2"] * STEP["gamma_beta_h"] * damping, mass
         assert np.abs(found - exact).max() < 1e-12 * np.abs(exact).max()
 
 
 class Kinds:
     """A layout in which variables of a kind are rows one after another."""
 
-    work, kinds, room = 0, ("q", "v", "a", "o", "l", "u", "icm", "cd", "hh", "t"), 100
+    work, kinds, room = 0, ("q", "v", "a", "o", "l", "u", "beta_h2", "gamma_beta_h", "step_share", "t"), 100
 
     def __init__(self, width):
         self.width = width
@@ -110,20 +110,20 @@ def test_corrections_are_those_of_entries_written_out(monkeypatch, stabilised):
     values, found = Kinds.rows(q=q, v=v, a=0.1 * v, o=q, l=np.arange(9.0), **STEP), []
 
     def correction(width, batch):
-        build = Build(s)
-        nodes, _ = newton_stabilised(build) if stabilised else corrected(build, *equations(build))
+        equations = NaturalCoordinates(s)
+        nodes, _ = newton_stabilised(equations) if stabilised else newton_step(equations, *newton_equations(equations))
         lanes = np.repeat(values, width, axis=1)
-        found.append(computed(build.graph, nodes, lanes, given, width=width, layout=Kinds, batch=batch))
-        return bool(build.pools[0].points)
+        found.append(computed(equations.graph, nodes, lanes, given, width=width, layout=Kinds, batch=batch))
+        return bool(equations.groups[0].points)
 
     assert correction(2, 1) and correction(16, 1) and correction(1, BATCH)
-    usual = Pool.__init__
+    usual = Group.__init__
 
-    def written_out(pool, *arguments):
-        usual(pool, *arguments)
-        pool.points, pool.force = [], pool.share.force
+    def written_out(group, *arguments):
+        usual(group, *arguments)
+        group.points, group.force = [], group.element.force
 
-    monkeypatch.setattr(Pool, "__init__", written_out)
+    monkeypatch.setattr(Group, "__init__", written_out)
     assert not correction(2, 1)
     assert all(np.array_equal(found[0][:, 0], lane) for lane in (*found[0].T, *found[1].T))
     for other in found[2:]:
@@ -134,11 +134,11 @@ def test_numbers_of_a_point_do_not_depend_on_coordinates():
     def law(graph, values, rates, numbers):
         return [numbers[0] * x for x in values], {}
 
-    def write(share):
-        share.mass |= {(i, i): share.graph.const(1.0) for i in range(4)}
-        share.point(law, [(0, (0.5, 0.5))], [share.q[0]])
+    def write(element):
+        element.mass |= {(i, i): element.graph.const(1.0) for i in range(4)}
+        element.point(law, [(0, (0.5, 0.5))], [element.q[0]])
 
     s = fm.System()
-    build = Build(s)
+    equations = NaturalCoordinates(s)
     with pytest.raises(fm.ModelError, match="must not depend on its coordinates"):
-        Pool(build, "pool0", write, (), [("rod", (0, 1, 2, 3), ())])
+        Group(equations, "pool0", write, (), [("rod", (0, 1, 2, 3), ())])

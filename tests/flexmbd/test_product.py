@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 import flexmbd as fm
-from flexmbd.bodies.bush import Bush
+from flexmbd.bodies.elastic_liner import ElasticLiner
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import PRODUCT
@@ -59,7 +59,7 @@ def test_each_sample_may_have_its_own_matrix():
     np.testing.assert_allclose(graph.evaluate(rows, {"q": list(at)}, {"A": Matrix(own)}), wanted, rtol=1e-13)
 
 
-class Moved(Bush):
+class Moved(ElasticLiner):
     """A liner that is out of place at the start."""
 
     def initial(self):

@@ -6,8 +6,8 @@ from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
 from flexmbd.bodies.base import Body
-from flexmbd.equations.index3 import balance
-from flexmbd.formulation.natural import Build
+from flexmbd.equations.index3 import residual_and_jacobian
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.lanes import sincos, sqrt
 
 from .running import column, simulate
@@ -153,13 +153,13 @@ class Polar(Body):
     def initial(self):
         return (1.0, 0.0), (0.0, 2.0)
 
-    def mass_matrix(self, build):
-        (r, _), m = self.part(build, build.q), build.number(self, "mass")
+    def mass_matrix(self, equations):
+        (r, _), m = self.part(equations, equations.q), equations.number(self, "mass")
         return {(0, 0): m, (1, 1): m * r * r}
 
-    def outputs(self, build):
+    def outputs(self, equations):
         return {
-            f"{self.name}.{key}": (lambda k=k: self.part(build, build.q)[k], unit)
+            f"{self.name}.{key}": (lambda k=k: self.part(equations, equations.q)[k], unit)
             for k, (key, unit) in enumerate((("r", "m"), ("angle", "rad")))
         }
 
@@ -167,15 +167,15 @@ class Polar(Body):
 class Elastic(Polar):
     """The same as an element of a flexible body."""
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         return {}
 
-    def apply(self, build):
-        build.element(self, polar_element, (), (0, 1), [build.number(self, "mass")])
+    def apply(self, equations):
+        equations.element(self, polar_element, (), (0, 1), [equations.number(self, "mass")])
 
 
-def polar_element(share):
-    share.mass = {(0, 0): share.numbers[0], (1, 1): share.numbers[0] * share.q[0] * share.q[0]}
+def polar_element(element):
+    element.mass = {(0, 0): element.numbers[0], (1, 1): element.numbers[0] * element.q[0] * element.q[0]}
 
 
 def particle(kind, mass):
@@ -206,7 +206,7 @@ def swarm(kind, mass):
 def test_elements_in_pools_have_the_forces_of_their_masses():
     """Against the same bodies with entries of the whole mass matrix: M, (M a)_q, forces with their derivatives, Newton's matrices."""
     one, other = (fm.Equations(swarm(kind, 3.0)) for kind in (Elastic, Polar))
-    assert one.problem.pools and not other.problem.pools and not one.problem.inertia.constant
+    assert one.problem.groups and not other.problem.groups and not one.problem.inertia.constant
     q, v, a = np.random.default_rng(4).normal(size=(3, one.n))
     for f in (
         lambda e: e.mass_at(q), lambda e: e.mass_stiffness(q, a), lambda e: e.stiffness(q, v), lambda e: e.damping(q, v),
@@ -258,20 +258,20 @@ def test_forces_and_tangents_are_those_of_differences():
 
 
 def test_newtons_matrix_is_the_derivative_of_its_residual():
-    build, random = Build(system(), solved=False), np.random.default_rng(2)
-    matrix, side, _ = balance(build)
-    values = {space: random.normal(size=build.n) for space in "qva"} | {"l": random.normal(size=len(build.rows))}
-    values |= {"t": 0.0, "icm": 0.3, "cd": 1.7, "hh": 0.1, "s": [0.2]}
-    numbers = build.system.parameters()
-    keys = [(i, j) for i, j in matrix if max(i, j) < build.n]
-    M, h = np.zeros((build.n, build.n)), 1e-6
-    M[tuple(np.transpose(keys))] = build.graph.evaluate([matrix[key] for key in keys], values, numbers)
+    equations, random = NaturalCoordinates(system(), solved=False), np.random.default_rng(2)
+    matrix, side, _ = residual_and_jacobian(equations)
+    values = {space: random.normal(size=equations.n) for space in "qva"} | {"l": random.normal(size=len(equations.rows))}
+    values |= {"t": 0.0, "beta_h2": 0.3, "gamma_beta_h": 1.7, "step_share": 0.1, "s": [0.2]}
+    numbers = equations.system.parameters()
+    keys = [(i, j) for i, j in matrix if max(i, j) < equations.n]
+    M, h = np.zeros((equations.n, equations.n)), 1e-6
+    M[tuple(np.transpose(keys))] = equations.graph.evaluate([matrix[key] for key in keys], values, numbers)
 
     def residual(j, h):
-        moved = {space: values[space] + x * np.eye(build.n)[j] for space, x in (("q", h), ("v", 1.7 * h), ("a", h / 0.3))}
-        return np.array(build.graph.evaluate([side[i] for i in range(build.n)], values | moved, numbers))
+        moved = {space: values[space] + x * np.eye(equations.n)[j] for space, x in (("q", h), ("v", 1.7 * h), ("a", h / 0.3))}
+        return np.array(equations.graph.evaluate([side[i] for i in range(equations.n)], values | moved, numbers))
 
-    slopes = np.transpose([(residual(j, h) - residual(j, -h)) / (2.0 * h) for j in range(build.n)])
+    slopes = np.transpose([(residual(j, h) - residual(j, -h)) / (2.0 * h) for j in range(equations.n)])
     np.testing.assert_allclose(M, -slopes, rtol=1e-6, atol=1e-7)
 
 

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 import flexmbd as fm
 from flexmbd.equations import linearised
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import rosenbrock
 from flexmbd.tuning import Tuning
 
@@ -159,7 +159,7 @@ def test_a_lane_knows_nothing_of_its_neighbours():
 
 
 def test_too_many_laws_are_refused_in_one_sentence():
-    words = said(lambda: linearised.linearised_functions(Build(wet_crank(), tuning=Tuning(laws=3))))
+    words = said(lambda: linearised.linearised_functions(NaturalCoordinates(wet_crank(), tuning=Tuning(laws=3))))
     names(words, "integrator 'rosenbrock': the laws of contacts and films have 4 values here; it is for at most 3", "generalized_alpha")
 
 

@@ -7,14 +7,14 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.equations import index3
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.parameters import RUNTIME
 from flexmbd.running.model import Model
 from flexmbd.tuning import USUAL
 
-STRAIGHT = replace(USUAL, single_elements=1000)  # elements of cables are in pools anyway where a library solves
+STRAIGHT = replace(USUAL, single_elements=1000)  # elements of cables are in groups anyway where a library solves
 
 
 def settings(integrator="generalized_alpha", tuning=USUAL):
@@ -59,7 +59,7 @@ def test_motion_and_reactions_are_those_of_rows_written_one_by_one(model, integr
     write, number = MODELS[model]
     ends = []
     for tuning in (USUAL, STRAIGHT):
-        assert bool(Build(write(number), direct=True, tuning=tuning).row_groups) == (tuning is USUAL)
+        assert bool(NaturalCoordinates(write(number), direct=True, tuning=tuning).row_groups) == (tuning is USUAL)
         simulation = fm.compile(write, {"number": np.array([number])}, end=0.01, settings=settings(integrator, tuning))
         ends.append(simulation.step(simulation.start({"number": np.array([number])}), 0.005))
     assert all(np.all(np.isfinite(ends[0][part])) and np.any(ends[0][part]) for part in ("velocities", "multiplier"))
@@ -72,14 +72,14 @@ def test_motion_and_reactions_are_those_of_rows_written_one_by_one(model, integr
 
 
 def alike(system):
-    return Build(system, direct=True).problem().row_groups
+    return NaturalCoordinates(system, direct=True).problem().row_groups
 
 
 def evaluated(group, nodes, given, x):
     """Nodes of the one joint with numbers drawn anew, the same each time."""
     rng = np.random.default_rng(1)
     own = {"x": x, "k": rng.normal(size=len(group.rows)), "n": rng.normal(size=len(group.varying[0]) if group.varying else 0)}
-    return np.array(group.graph.evaluate(nodes, own | {"icm": 0.3, "t": 0.0}, {path: rng.normal() for path in given}))
+    return np.array(group.graph.evaluate(nodes, own | {"beta_h2": 0.3, "t": 0.0}, {path: rng.normal() for path in given}))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -87,8 +87,8 @@ def test_tangents_of_a_group_are_derivatives_of_its_sides(model):
     write, number = MODELS[model]
     system = write(number)
     for group in alike(system):
-        icm, size, x = group.graph.var("icm"), group.size, np.random.default_rng(2).normal(size=group.size)
-        tangent, side = index3._tangent(group, icm), index3._of_group(group, icm)
+        beta_h2, size, x = group.graph.var("beta_h2"), group.size, np.random.default_rng(2).normal(size=group.size)
+        tangent, side = index3._tangent(group, beta_h2), index3._of_group(group, beta_h2)
         found = np.zeros((len(side), len(side)))
         for (i, j), value in zip(tangent, evaluated(group, list(tangent.values()), system.parameters(), x), strict=True):
             found[i, j] = value
@@ -111,4 +111,4 @@ def test_few_joints_and_joints_in_lanes_are_written_one_by_one():
     pair = fm.System(gravity=(0.0, -9.81))
     body = pair.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0), points={"A": (-0.5, 0.0)})
     pair.add(fm.Revolute("pin", pair.ground.at(0.0, 0.0), body["A"]))
-    assert not alike(pair) and not Build(carriage(80.0)).problem().row_groups
+    assert not alike(pair) and not NaturalCoordinates(carriage(80.0)).problem().row_groups

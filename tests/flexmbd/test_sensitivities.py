@@ -238,9 +238,9 @@ def test_mistakes_are_told():
 
 
 def test_no_element_is_in_a_pool_whose_forces_have_no_derivatives():
-    """A beam's elements are many-sided enough to be a pool however few they are, unless that is asked for."""
+    """A beam's elements are many-sided enough to be a group however few they are, unless that is asked for."""
     s = fm.System(gravity=(0.0, 0.0, -9.81))
     rod = s.beam("rod", length=1.0, elements=1, section=fm.Section.rectangle(0.02, 0.01), material=fm.Material(1e9, 0.3, 1200.0))
     s.add(fm.Spherical("pin", s.ground.at(0.0, 0.0, 0.0), rod.start))
-    build = formulation_of("natural")(s, solved=False, tuning=SINGLE, graph=ParametricGraph(SINGLE), varied={})
-    assert not build.pools and not all(force.zero for force in build.generalized)
+    equations = formulation_of("natural")(s, solved=False, tuning=SINGLE, graph=ParametricGraph(SINGLE), varied={})
+    assert not equations.groups and not all(force.zero for force in equations.generalized)

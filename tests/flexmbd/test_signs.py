@@ -16,7 +16,7 @@ def graph():
 
 
 def test_what_is_never_negative(graph):
-    x, y, count = graph.var("x"), graph.var("y"), graph.var("count", 3)
+    x, y, count = graph.var("x"), graph.var("y"), graph.var("impacts", 3)
     size = graph.sqrt(x * x + y * y)
     for node in (
         size,

@@ -133,7 +133,7 @@ def test_other_schemes_and_augmented_rows_do_as_well(more):
 
 @pytest.mark.slow
 def test_a_cable_of_many_elements_does_as_well(monkeypatch):
-    """Its elements are in a pool, and its equations are eliminated by blocks, or by a sparse library."""
+    """Its elements are in a group, and its equations are eliminated by blocks, or by a sparse library."""
     monkeypatch.setattr(sys.modules[__name__], "ELEMENTS", 8)
     independent.cache_clear()
     sparse = {"integrator": "generalized_alpha", "step": 2e-4, "fixed": True, "lanes": 1, "linear_solver": "superlu"}

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 import flexmbd as fm
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 
 from . import force_gallery, joint_gallery
 
@@ -148,11 +148,11 @@ def test_accelerations_are_those_of_the_compiled_equations(state):
     G = e.jacobian(q, t).toarray()
     matrix = np.block([[e.mass.toarray(), G.T], [G, np.zeros((e.count, e.count))]])
     x = np.linalg.lstsq(matrix, np.r_[e.force(q, v, t), -convective])[0]
-    build = Build(e.system)
+    equations = NaturalCoordinates(e.system)
     names = {"q": q, "v": v}
-    names |= {"t": t, "mode": [1.0], "vz": [1.0], "vl": [1e-3], "count": [1.0]}
-    names |= {"s": [e.turns[list(e.system.angles()).index(s.name.split(".")[0])] for s in build.states]}
-    exact = build.graph.evaluate(build.a + build.multipliers, names, e.numbers)
+    names |= {"t": t, "mode": [1.0], "impact_velocity": [1.0], "least_impact_velocity": [1e-3], "impacts": [1.0]}
+    names |= {"s": [e.turns[list(e.system.angles()).index(s.name.split(".")[0])] for s in equations.states]}
+    exact = equations.graph.evaluate(equations.a + equations.multipliers, names, e.numbers)
     assert np.allclose(x, np.array(exact, float), rtol=1e-7, atol=1e-7 * np.abs(x).max())
 
 

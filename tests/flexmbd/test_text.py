@@ -7,7 +7,7 @@ import pytest
 from flexmbd.caching import machine as machine_of
 from flexmbd.codegen.text import Instructions, Module, number
 from flexmbd.equations import index1, saddle
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import OPERATIONS
 from flexmbd.language.ops import OPS
@@ -117,7 +117,7 @@ def test_factors_of_one_matrix_are_found_once(monkeypatch):
     """Accelerations, nearness to singular positions and corrections of them have the same."""
     found = []
     monkeypatch.setattr(saddle, "factorise", lambda *a, **k: found.append(a) or factorise(*a, **k))
-    problem = Build(row(3, 1.0)).problem([])
+    problem = NaturalCoordinates(row(3, 1.0)).problem([])
     dq, dv = index1.corrections(problem, problem.rows)
     index1.nearness(problem)
     assert len(found) == 1

@@ -84,9 +84,9 @@ def written(model, system):
     rows = [row.name for row in model.layout.rows]
     facts = (model.width, model.scheme.name, model.scheme.numbers, model.units, model.requests.names, model.layout.sizes, model.dependent)
     contacts = [(c.name, c.element.continuous, c.element.law.continuous_onset) for c in model.problem.contacts]
-    build = model.problem
-    states = [(s.name, s.controlled, None if s.contact is None else s.contact.index) for s in build.states]
-    facts += (build.measures, bool(build.initial_rows), contacts, states)
+    equations = model.problem
+    states = [(s.name, s.controlled, None if s.contact is None else s.contact.index) for s in equations.states]
+    facts += (equations.measures, bool(equations.initial_rows), contacts, states)
     return model.code.name, model.signals.code.name, rows, facts, [x.tobytes() for x in arrays]
 
 

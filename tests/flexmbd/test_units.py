@@ -9,10 +9,10 @@ import flexmbd as fm
 from flexmbd.codegen.functions import Functions
 from flexmbd.codegen.storage import Storage
 from flexmbd.equations.index1 import corrections, residuals
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.graph import Graph
 from flexmbd.linalg.elimination import elimination_order, factorise
-from flexmbd.outputs.book import entries
+from flexmbd.outputs.energy_account import entries
 from flexmbd.stepping import names
 from flexmbd.tuning import Tuning
 
@@ -21,7 +21,7 @@ from .generated import Flat, computed
 IN_UNITS, STRAIGHT = Tuning(units=0, unit_function=0, unit_share=1e9, blocks=10**9), Tuning(units=10**9, blocks=10**9)
 
 
-class Rows(Flat):
+class WorkRows(Flat):
     """A layout of a planar problem."""
 
     def __init__(self, problem):
@@ -110,8 +110,8 @@ def test_code_does_not_grow_with_what_is_alike():
     """Accelerations, corrections, residuals and the balance of energy: sums over all bodies too."""
 
     def written(windows):
-        problem = Build(row(windows, np.ones(4)), tuning=IN_UNITS).problem([])
-        made = Functions(problem.graph, Storage(), Rows(problem), (names.NUMBERS, names.TABLES))
+        problem = NaturalCoordinates(row(windows, np.ones(4)), tuning=IN_UNITS).problem([])
+        made = Functions(problem.graph, Storage(), WorkRows(problem), (names.NUMBERS, names.TABLES))
         dq, dv = corrections(problem, problem.rows)
         for name, nodes in (("a", problem.a), ("d", dq + dv), ("r", residuals(problem, problem.rows)), ("e", entries(problem))):
             made.add(name, [(("y", k), x) for k, x in enumerate(nodes)])
@@ -139,7 +139,7 @@ KINDS = ("AngleDrive", "ClearanceRevolute_with_a_film", "DiscPlane", "GearMesh",
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_elements_of_all_kinds_are_in_units_what_they_are_in_straight_code(kind, monkeypatch):
-    """Calls with several results, tables, matrices and pools among them, whatever their number."""
+    """Calls with several results, tables, matrices and groups among them, whatever their number."""
     monkeypatch.syspath_prepend(DOCS)
     from element_scenes import SCENES
 

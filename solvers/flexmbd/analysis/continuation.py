@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from flexmbd.analysis.equilibrium import NotConverged, at_start, check_limits, newton, whole
-from flexmbd.analysis.path import Path, State, StaticsError, equations_of
+from flexmbd.analysis.path import Equilibrium, Path, StaticsError, equations_of
 from flexmbd.analysis.tangent import Singular, Tangent, free_motion
 from flexmbd.errors import ModelError
 
@@ -58,7 +58,7 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
 class _Place:
     """A state of the path, the unit tangent there, the sign of the determinant (0: singular), and the iterations it took."""
 
-    state: State
+    state: Equilibrium
     tangent: tuple
     sign: float
     count: int

@@ -14,8 +14,8 @@ from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.kinds import CALL
 from flexmbd.language.nodes import flat, nested, shape_of
-from flexmbd.language.space import OWN
 from flexmbd.language.tracing import traced
+from flexmbd.language.variables import OWN
 
 
 class ParametricGraph(Graph):
@@ -89,9 +89,9 @@ FUNCTIONS = {  # name: (what it is, nodes of a problem)
     "books": ("a rate", lambda b: [state.rate for state in b.states]),
 }
 KNOWN = {"inertia": {"a": _masses}, "held": {"q": _curvature}, "rows": {"q": lambda b: gradients(b, b.rows)}}  # derivatives that are said
-POOLED = {  # what the one element of a pool adds
-    "inertia": lambda pool: pool.inertial(pool.variables("z")),
-    "load": lambda pool: [-f for f in pool.share.force],
+POOLED = {  # what the one element of a group adds
+    "inertia": lambda group: group.inertial(group.variables("z")),
+    "load": lambda group: [-f for f in group.element.force],
 }
 FRAMED = ("load", "residual")  # functions to which a turning frame adds
 
@@ -125,9 +125,9 @@ class Table(dict):
         known = {kind: entries(self._problem) for kind, entries in KNOWN.get(name, {}).items()}
         return self.add(name, lambda: nodes(self._problem), what, POOLED.get(name), self.frame if name in FRAMED else None, known)
 
-    def add(self, name, nodes, what, pooled=None, frame=None, known=None):
+    def add(self, name, nodes, what, grouped=None, frame=None, known=None):
         """Add a function; what its arguments are, `Slopes` says."""
-        self[name] = self._slopes(nodes, what, pooled, {} if frame is None else frame, known or {})
+        self[name] = self._slopes(nodes, what, grouped, {} if frame is None else frame, known or {})
         return self[name]
 
 
@@ -145,18 +145,18 @@ class Slopes:
         Gives the nodes.
     what : str
         What they are, for messages.
-    pooled : callable, optional
-        Nodes of the one element of a pool.
+    grouped : callable, optional
+        Nodes of the one element of a group.
     frame : dict of str to csr_array
         By kind of variable what is added to the derivatives.
     known : dict of str to dict (i, j) -> Node
         Derivatives by kind of variable that need not be made.
     """
 
-    def __init__(self, problem, numbers, sizes, dense, made, what, pooled, frame, known):
+    def __init__(self, problem, numbers, sizes, dense, made, what, grouped, frame, known):
         self._graph, self._numbers, self._sizes, self._dense = problem.graph, numbers, sizes, dense
         self._made, self._what, self._frame = made, what, frame
-        self._pools = [(pool, pooled(pool)) for pool in problem.pools] if pooled else []
+        self._groups = [(group, grouped(group)) for group in problem.groups] if grouped else []
         self._entries, self._programs, self._fields = known, {}, {}
 
     @cached_property
@@ -166,11 +166,11 @@ class Slopes:
 
     def value(self, values):
         """Values (nodes, ...)."""
-        if not self._pools:
+        if not self._groups:
             return self(values, "")[0]
         if "" not in self._fields:
-            pooled = [(pool, _given(nodes)) for pool, nodes in self._pools]
-            self._fields[""] = Field(self._graph, _given(self.nodes), pooled, self._numbers, 1)
+            grouped = [(group, _given(nodes)) for group, nodes in self._groups]
+            self._fields[""] = Field(self._graph, _given(self.nodes), grouped, self._numbers, 1)
         field = self._fields[""]
         found = field(values)
         total = np.zeros((len(self.nodes), *found.shape[1:]), found.dtype)
@@ -187,8 +187,8 @@ class Slopes:
             return self(values, kind)[1][kind]
         if kind not in self._fields:
             own = {like: of for of, like in OWN.items()}.get(kind)
-            pools = [(pool, _slopes(self._graph, nodes, pool.variables(own))) for pool, nodes in self._pools if own]
-            field = Field(self._graph, self._of(kind), pools, self._numbers, 2)
+            groups = [(group, _slopes(self._graph, nodes, group.variables(own))) for group, nodes in self._groups if own]
+            field = Field(self._graph, self._of(kind), groups, self._numbers, 2)
             more = self._frame[kind].tocoo() if kind in self._frame else csr_array((1, 1)).tocoo()
             places = (np.r_[place, other] for place, other in zip(field.places, more.coords, strict=True))
             self._fields[kind] = field, Pattern(*places, (len(self.nodes), self._sizes[kind])), more.data
@@ -200,7 +200,7 @@ class Slopes:
         return self(values, "t")[1]["t"][:, 0]
 
     def __call__(self, values, kinds):
-        """Values (nodes,), and by kind of variable full matrices (nodes, variables) of derivatives; there must be no pools."""
+        """Values (nodes,), and by kind of variable full matrices (nodes, variables) of derivatives; there must be no groups."""
         if kinds not in self._programs:
             parts = [self._of(kind) for kind in kinds]
             places = [tuple(np.array(list(part), int).reshape(-1, 2).T) for part in parts]
@@ -253,10 +253,10 @@ def _slopes(graph, nodes, variables):
     return {(i, j): slope for i, node in enumerate(nodes) for j, slope in graph.slopes(node, variables)}
 
 
-def held_back(build, rows):
+def held_back(equations, rows):
     """Nodes of ``G' l`` for rows, with the multipliers ``l0, l1...``."""
-    total = [build.graph.const(0.0)] * build.n
+    total = [equations.graph.const(0.0)] * equations.n
     for k, row in enumerate(rows):
-        for i, x in row.polynomial.gradient(build.q).items():
-            total[i] = total[i] + build.graph.var("l", k) * x
+        for i, x in row.polynomial.gradient(equations.q).items():
+            total[i] = total[i] + equations.graph.var("l", k) * x
     return total

@@ -12,10 +12,10 @@ from scipy.sparse import csc_array, csr_array
 
 from flexmbd.analysis.beginning import beginning
 from flexmbd.analysis.derivatives import ParametricGraph, Table
-from flexmbd.analysis.parameters import check_used, check_varied
 from flexmbd.analysis.refusals import of_one_sample, refuse_coupled, refuse_unilateral
 from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.tangent import words
+from flexmbd.analysis.varied_parameters import check_used, check_varied
 from flexmbd.errors import ModelError
 from flexmbd.formulation import formulation_of
 from flexmbd.language.arrays import Program
@@ -44,7 +44,7 @@ def output_units(system, formulation="natural"):
 
 
 POOLED = Tuning(single_elements=0)  # elements of flexible bodies are evaluated together
-SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out: parameters are in no pool
+SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out: parameters are in no group
 
 
 class Equations:
@@ -108,19 +108,19 @@ class Equations:
         self.system, self.formulation, self.solver, self.analyses = system, formulation, _known(solver), {}
         self.numbers, self.spinning, self.parameters = of_one_sample(system), spinning, varied
         how = {"tuning": POOLED} if varied is None else {"tuning": SINGLE, "graph": ParametricGraph(SINGLE), "varied": varied.slopes}
-        build = formulation_of(formulation)(system, solved=False, **how)
+        equations = formulation_of(formulation)(system, solved=False, **how)
         if varied is None:
-            build.turning()  # brings the states of all angles
+            equations.turning()  # brings the states of all angles
         else:
-            check_varied(build, outputs)
-        known = outputs if varied is not None else build.outputs
-        self.problem = problem = build.problem([*bringing(known, system.aliases), *outputs])
-        turning = build.turning(every=varied is None)
+            check_varied(equations, outputs)
+        known = outputs if varied is not None else equations.outputs
+        self.problem = problem = equations.problem([*bringing(known, system.aliases), *outputs])
+        turning = equations.turning(every=varied is None)
         self.turning, self._full, self._states = list(turning), [x for x, _ in turning.values()], [k for _, k in turning.values()]
         self.n, self.count, self.measures, self.states = problem.n, len(problem.rows), problem.measures, [s.name for s in problem.states]
         self.coordinates = list(problem.coordinates)
         self.rows = [row.label for row in problem.rows]
-        turn = build.turning_matrix(system, spinning)
+        turn = equations.turning_matrix(system, spinning)
         if spinning is not None:
             problem.need_constant_mass("a turning frame")
         turn = csr_array((self.n, self.n)) if turn is None else turn

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import lsqr
 
-from flexmbd.analysis.path import Path, State, StaticsError, equations_of
+from flexmbd.analysis.path import Equilibrium, Path, StaticsError, equations_of
 from flexmbd.analysis.tangent import Singular, Tangent, free_motion
 from flexmbd.errors import ModelError, check_number
 
@@ -125,7 +125,7 @@ def assembled(equations, t):
     force = equations.force(q, None, t, turns)
     rows, factors = equations.scaled(equations.jacobian(q, t))
     multipliers = factors * lsqr(rows.T, force * equations.weights, atol=1e-14, btol=1e-14)[0] if equations.count else np.zeros(0)
-    return State(q, multipliers, t, turns)
+    return Equilibrium(q, multipliers, t, turns)
 
 
 def at_start(equations, t, tolerance, iterations, *, settle=False):

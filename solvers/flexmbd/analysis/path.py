@@ -10,7 +10,7 @@ from flexmbd.system import System
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class Equilibrium:
     """Coordinates q (n,) in m or 1, multipliers (rows,) in N or N m, time t in s, and the planar bodies' angles `turns` in rad."""
 
     q: np.ndarray
@@ -21,7 +21,7 @@ class State:
     def moved(self, equations, dq, dl, dt=0.0):
         """The state changed by dq, dl, dt."""
         q = self.q + dq
-        return State(q, self.multipliers + dl, self.t + dt, equations.turned(q, self.turns))
+        return Equilibrium(q, self.multipliers + dl, self.t + dt, equations.turned(q, self.turns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,9 @@ class StaticsError(ModelError):
         self.path = path
 
 
-def described(build):
+def described(equations):
     """What a model is described by: the system of equations that were made before, else the system or model function itself."""
-    return build.system if isinstance(build, Equations) else build
+    return equations.system if isinstance(equations, Equations) else equations
 
 
 def equations_of(build, inputs, spinning=None):

@@ -13,9 +13,9 @@ from scipy.linalg import block_diag
 
 from flexmbd.analysis.equations import Equations
 from flexmbd.analysis.grid import time_grid
-from flexmbd.analysis.parameters import parameters_of
 from flexmbd.analysis.path import described
 from flexmbd.analysis.refusals import refuse_contacts
+from flexmbd.analysis.varied_parameters import parameters_of
 from flexmbd.equations.assembly import TURN
 from flexmbd.equations.start import Start
 from flexmbd.equations.start_words import Changes

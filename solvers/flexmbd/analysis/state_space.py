@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import qr
 
 from flexmbd.analysis.equations import Equations
-from flexmbd.analysis.parameters import parameters_of
-from flexmbd.analysis.path import Path, State, described, equations_of
+from flexmbd.analysis.path import Equilibrium, Path, described, equations_of
 from flexmbd.analysis.refusals import refuse_states
+from flexmbd.analysis.varied_parameters import parameters_of
 from flexmbd.errors import ModelError
 from flexmbd.formulation import formulation_of
 
@@ -155,7 +155,7 @@ def _values(e, state, t):
     if isinstance(state, Path):
         state = state.state(-1)
     turns = None
-    if isinstance(state, State):
+    if isinstance(state, Equilibrium):
         q, v, t, turns = state.q, np.zeros(e.n), state.t, state.turns
     elif state is None:
         q, v = e.initial(t)

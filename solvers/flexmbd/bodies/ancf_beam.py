@@ -173,46 +173,46 @@ class AncfBeam(Slender):
         return (Swept.of(self.profile),)
 
     # ---- equations
-    def rows(self, build):
+    def rows(self, equations):
         """Rigid sections: orthonormal gradients on the nodes."""
         rows = []
         for k in range(2 * self.elements + 1 if self.sections == "rigid" else 0):
-            a, b = ([self.variable(build, 9 * k + 3 * n + i) for i in range(3)] for n in (1, 2))
+            a, b = ([self.variable(equations, 9 * k + 3 * n + i) for i in range(3)] for n in (1, 2))
             units = (dot(a, a) - 1.0) * 0.5, (dot(b, b) - 1.0) * 0.5, dot(a, b)
             rows += [Row(x, "angle", f"{self.name}.section{k}") for x in units]
         return rows
 
-    def apply(self, build):
+    def apply(self, equations):
         """The elements: mass, weight, elastic forces and damping."""
         keys = [*NUMBERS, *(("damping",) if self.damped else ()), *(REFERENCE if self.curved else ())]
-        numbers = [build.number(self, key) for key in keys]
+        numbers = [equations.number(self, key) for key in keys]
         numbers[0] = numbers[0] * (1.0 / self.elements)
         for e in range(self.elements):
-            build.element(self, beam_element, (self.damped, self.curved, self.sections == "rigid"), range(18 * e, 18 * e + 27), numbers)
+            equations.element(self, beam_element, (self.damped, self.curved, self.sections == "rigid"), range(18 * e, 18 * e + 27), numbers)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
-        out = {f"{self.name}.strain_energy": (lambda: build.quantity(self, "strain_energy"), "J")}
+        out = {f"{self.name}.strain_energy": (lambda: equations.quantity(self, "strain_energy"), "J")}
         for key, point in self.points.items():
             if key.startswith("#"):
                 continue
             name, section = f"{self.name}.{key}", point.body
             for k, strain in enumerate(("strain", "shear_y", "shear_z", "twist", "curvature_y", "curvature_z")):
-                out[f"{name}.{strain}"] = (lambda s=section, k=k: self._strains(build, s)[k], "1" if k < 3 else "1/m")
+                out[f"{name}.{strain}"] = (lambda s=section, k=k: self._strains(equations, s)[k], "1" if k < 3 else "1/m")
             for k in (1, 2):
                 for i, axis in enumerate(AXES):
-                    out[f"{name}.d{k + 1}{axis}"] = (lambda s=section, k=k, i=i: build.values(s.vector(build, k))[i], "1")
+                    out[f"{name}.d{k + 1}{axis}"] = (lambda s=section, k=k, i=i: equations.values(s.vector(equations, k))[i], "1")
             for i, axis in enumerate(AXES):
-                out[f"{name}.omega_{axis}"] = (lambda s=section, i=i: s.spin(build)[i], "rad/s")
+                out[f"{name}.omega_{axis}"] = (lambda s=section, i=i: s.spin(equations)[i], "rad/s")
         return out
 
-    def _strains(self, build, section):
+    def _strains(self, equations, section):
         """Stretch, shears, twist, bending at a section less those of the start, on the line through those of the element's two points."""
-        inverse, ends = self.elements / build.number(self, "length"), []
-        values = self.part(build, build.q)[18 * section.element :][:27]
+        inverse, ends = self.elements / equations.number(self, "length"), []
+        values = self.part(equations, equations.q)[18 * section.element :][:27]
         for k, x in enumerate(GAUSS):
-            found = build.graph.call(beam_strain, (in_vectors(build.graph.interpolated(vectors(x), values, 3), 3), inverse), 6)
-            start = [build.number(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
+            found = equations.graph.call(beam_strain, (in_vectors(equations.graph.interpolated(vectors(x), values, 3), 3), inverse), 6)
+            start = [equations.number(self, key) for key in REFERENCE[6 * k : 6 * k + 6]] if self.curved else (1.0, *(0.0,) * 5)
             ends.append([m - o for m, o in zip(found, start, strict=True)])
-        share = (section.along(build) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))
+        share = (section.along(equations) - GAUSS[0]) * (1.0 / (GAUSS[1] - GAUSS[0]))
         return [a + share * (b - a) for a, b in zip(*ends, strict=True)]

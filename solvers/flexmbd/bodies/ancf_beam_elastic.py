@@ -42,7 +42,7 @@ def beam_strain(z, inverse):
     return beam_measures(beam_scaled(z, inverse))
 
 
-class Point:
+class BeamPoint:
     """Expressions of a point in a graph: of 15 numbers z, stage by stage.
 
     The stages are z, then x = (z, a.a, b.b), then the 15 numbers y.
@@ -155,7 +155,7 @@ class BeamKernels:
     def _made(name, results, states, numbers):
         def write(graph, z, *rest):
             *rates, inverse = rest[:states]
-            return results(Point(graph, flat(z), inverse), *map(flat, rates), *rest[states:])
+            return results(BeamPoint(graph, flat(z), inverse), *map(flat, rates), *rest[states:])
 
         return Derived(f"beam_{name}", write, *[((0.0,) * 3,) * 5] * states, 0.0, *[(0.0,) * 6] * numbers)
 
@@ -167,7 +167,7 @@ class BeamKernels:
     @cached_property
     def force(self):
         """Derivatives of the energy: fifteen numbers."""
-        return self._made("force", Point.force, 1, 2)
+        return self._made("force", BeamPoint.force, 1, 2)
 
     @cached_property
     def tangent(self):
@@ -178,7 +178,7 @@ class BeamKernels:
     @cached_property
     def drag(self):
         """Derivatives of half the lost power by the rates: fifteen numbers."""
-        return self._made("drag", Point.drag, 2, 1)
+        return self._made("drag", BeamPoint.drag, 2, 1)
 
     @cached_property
     def drag_tangent(self):

@@ -23,28 +23,28 @@ def slopes(x):
     return 4.0 * x - 3.0, 4.0 - 8.0 * x, 4.0 * x - 1.0
 
 
-def beam_element(share, damped, curved, rigid):
+def beam_element(element, damped, curved, rigid):
     """One element; its numbers are `NUMBERS`, the damping time if it is damped, twelve strains of the start if it is curved.
 
     With rigid sections it leaves out the forces of their strains (`AncfBeam.rows` holds them).
     """
-    le, line_mass, line_y, line_z, *stiffness, plain = share.numbers[: len(NUMBERS)]
-    rest = share.numbers[len(NUMBERS) :]
+    le, line_mass, line_y, line_z, *stiffness, plain = element.numbers[: len(NUMBERS)]
+    rest = element.numbers[len(NUMBERS) :]
     time = rest[0] if damped else None
     inverse, weights = 1.0 / le, [0.5 * le * c for c in stiffness]
     for n, row in enumerate(MASS):
         for m, factor in enumerate(row, n):
             for k, line in enumerate((line_mass, line_y, line_z)):
                 entry = (factor / 30.0) * le * line
-                share.mass |= {(9 * n + 3 * k + i, 9 * m + 3 * k + i): entry for i in range(3)}
+                element.mass |= {(9 * n + 3 * k + i, 9 * m + 3 * k + i): entry for i in range(3)}
     mass = le * line_mass
-    share.weigh([x * mass if k == 0 else 0.0 for x in LOBATTO for k in range(3)])
+    element.add_gravity([x * mass if k == 0 else 0.0 for x in LOBATTO for k in range(3)])
     for k, x in enumerate(GAUSS):
         start = rest[damped + 6 * k : damped + 6 * k + 6] if curved else (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         losses = [time * c for c in weights] if damped else []
-        share.point(damped_point if damped else elastic_point, vectors(x), (inverse, *weights, *start, *losses))
+        element.point(damped_point if damped else elastic_point, vectors(x), (inverse, *weights, *start, *losses))
     for n, weight in enumerate(() if rigid else LOBATTO):
-        _section(share, n, weight * le * stiffness[0], weight * le * plain, time)
+        _section(element, n, weight * le * stiffness[0], weight * le * plain, time)
 
 
 def vectors(x):
@@ -68,24 +68,24 @@ def damped_point(graph, y, v, numbers):
     return [a + b for a, b in zip(force, drag, strict=True)], quantities | {"dissipated": lost}
 
 
-def _section(share, n, young, shear, time):
+def _section(element, n, young, shear, time):
     """Forces of the section's own strains at node n: ``(a.a - 1)/2``, ``(b.b - 1)/2``, ``a.b``."""
     at = 9 * n + 3
-    a, b = share.q[at : at + 3], share.q[at + 3 : at + 6]
+    a, b = element.q[at : at + 3], element.q[at + 3 : at + 6]
     strains = 0.5 * (dot(a, a) - 1.0), 0.5 * (dot(b, b) - 1.0), dot(a, b)
     stress = [c * e for c, e in zip((young, young, shear), strains, strict=True)]
     energy = 0.5 * dot(stress, strains)
-    share.add("potential", energy)
-    share.add("strain_energy", energy)
+    element.add("potential", energy)
+    element.add("strain_energy", energy)
     if time is not None:
-        va, vb = share.v[at : at + 3], share.v[at + 3 : at + 6]
+        va, vb = element.v[at : at + 3], element.v[at + 3 : at + 6]
         rates = dot(a, va), dot(b, vb), dot(a, vb) + dot(b, va)
         drag = [time * c * r for c, r in zip((young, young, shear), rates, strict=True)]
-        share.add("dissipated", dot(drag, rates))
+        element.add("dissipated", dot(drag, rates))
         stress = [s + d for s, d in zip(stress, drag, strict=True)]
     for i in range(3):
-        share.force[at + i] = share.force[at + i] - (stress[0] * a[i] + stress[2] * b[i])
-        share.force[at + 3 + i] = share.force[at + 3 + i] - (stress[1] * b[i] + stress[2] * a[i])
+        element.force[at + i] = element.force[at + i] - (stress[0] * a[i] + stress[2] * b[i])
+        element.force[at + 3 + i] = element.force[at + 3 + i] - (stress[1] * b[i] + stress[2] * a[i])
 
 
 def _stiffness(graph):

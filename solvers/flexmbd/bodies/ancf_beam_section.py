@@ -94,77 +94,77 @@ class BeamSection(Body):
         return [sum(q[9 * n + i] * f for n, f in enumerate(shapes(self.x))) for i in range(3)]
 
     # ---- polynomials
-    def vector(self, build, k):
+    def vector(self, equations, k):
         """Polynomials of the position (k = 0) or of the gradients a (1), b (2)."""
         if self.node is not None:
-            return tuple(self.beam.variable(build, 9 * self.node + 3 * k + i) for i in range(3))
+            return tuple(self.beam.variable(equations, 9 * self.node + 3 * k + i) for i in range(3))
         first = 18 * self.element + 3 * k
-        mixed = list(enumerate(shapes(self.along(build))))
-        return tuple(sum(self.beam.variable(build, first + 9 * n + i) * f for n, f in mixed) for i in range(3))
+        mixed = list(enumerate(shapes(self.along(equations))))
+        return tuple(sum(self.beam.variable(equations, first + 9 * n + i) * f for n, f in mixed) for i in range(3))
 
-    def along(self, build):
+    def along(self, equations):
         """Node of the place in the element, from 0 to 1."""
-        return build.graph.const(self.x) if self.node is not None else build.number(self, f"{self.key}.along")
+        return equations.graph.const(self.x) if self.node is not None else equations.number(self, f"{self.key}.along")
 
-    def origin(self, build):
+    def origin(self, equations):
         """Position of the axis, as polynomials."""
-        return self.vector(build, 0)
+        return self.vector(equations, 0)
 
-    def place(self, build, point):
+    def place(self, equations, point):
         """Position of a point, as polynomials."""
-        place = self.origin(build)
+        place = self.origin(equations)
         for k, axis in enumerate("yz"[: len(point.at)], 1):
-            offset = build.number(self, f"{point.key}.{axis}")
-            place = tuple(p + g * offset for p, g in zip(place, self.vector(build, k), strict=True))
+            offset = equations.number(self, f"{point.key}.{axis}")
+            place = tuple(p + g * offset for p, g in zip(place, self.vector(equations, k), strict=True))
         return place
 
-    def direction(self, build, *components):
+    def direction(self, equations, *components):
         """A vector fixed in the section, as polynomials: linear in its plane, quadratic along its normal."""
-        x, y, z = (build.graph.const(c) for c in components)
-        a, b = self.vector(build, 1), self.vector(build, 2)
+        x, y, z = (equations.graph.const(c) for c in components)
+        a, b = self.vector(equations, 1), self.vector(equations, 2)
         plane = [p * y + q * z for p, q in zip(a, b, strict=True)]
         return tuple(plane if x.zero else (p + n * x for p, n in zip(plane, cross3(a, b), strict=True)))
 
     # ---- rotation: the frame's, whose turn is what the strains of twist and bending are made of
-    def _frame(self, build):
-        g = build.graph
-        a, b = build.values(self.vector(build, 1)), build.values(self.vector(build, 2))
+    def _frame(self, equations):
+        g = equations.graph
+        a, b = equations.values(self.vector(equations, 1)), equations.values(self.vector(equations, 2))
         i, j = 1.0 / g.sqrt(dot(a, a)), 1.0 / g.sqrt(dot(b, b))
         a, b = [i * x for x in a], [j * x for x in b]
         return cross3(a, b), a, b, i, j
 
-    def torque(self, build, *moment):
+    def torque(self, equations, *moment):
         """Add a torque (components in the inertial frame), by virtual work on `spin`."""
-        n, a, b, i, j = self._frame(build)
+        n, a, b, i, j = self._frame(equations)
         twist, second, third = 0.5 * dot(moment, n), dot(moment, a), dot(moment, b)
         forces = (
             [i * (twist * y - third * x) for x, y in zip(n, b, strict=True)],
             [j * (second * x - twist * y) for x, y in zip(n, a, strict=True)],
         )
         for k, force in enumerate(forces, 1):
-            for component, f in zip(self.vector(build, k), force, strict=True):
-                for at, x in component.gradient(build.q).items():
-                    build.generalized[at] = build.generalized[at] + x * f
+            for component, f in zip(self.vector(equations, k), force, strict=True):
+                for at, x in component.gradient(equations.q).items():
+                    equations.generalized[at] = equations.generalized[at] + x * f
 
-    def spin(self, build):
+    def spin(self, equations):
         """Nodes of the angular velocity in the inertial frame."""
-        n, a, b, i, j = self._frame(build)
-        u, w = ([s * x for x in build.rates(self.vector(build, k))] for k, s in ((1, i), (2, j)))
+        n, a, b, i, j = self._frame(equations)
+        u, w = ([s * x for x in equations.rates(self.vector(equations, k))] for k, s in ((1, i), (2, j)))
         first, second, third = 0.5 * (dot(u, b) - dot(w, a)), dot(w, n), -dot(u, n)
         return tuple(first * x + second * y + third * z for x, y, z in zip(n, a, b, strict=True))
 
-    def turn(self, build, point, *moment):
+    def turn(self, equations, point, *moment):
         """A moment on the section (`SectionTorque`)."""
-        self.torque(build, *moment)
+        self.torque(equations, *moment)
 
-    def section_spin(self, build, point):
+    def section_spin(self, equations, point):
         """Nodes of the section's angular velocity (`SectionTorque`)."""
-        return self.spin(build)
+        return self.spin(equations)
 
-    def wrench(self, build, force):
+    def wrench(self, equations, force):
         """Force, and moment about the section's origin, of a generalized force on all coordinates."""
-        q, origin = self.beam.part(build, build.q), build.values(self.origin(build))
-        zero = build.graph.const(0.0)
+        q, origin = self.beam.part(equations, equations.q), equations.values(self.origin(equations))
+        zero = equations.graph.const(0.0)
         total, moments = [zero] * 3, [zero] * 3
         for k in range(0, len(q), 3):
             arm, f = q[k : k + 3], force[k : k + 3]

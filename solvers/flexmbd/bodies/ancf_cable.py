@@ -114,89 +114,94 @@ class AncfCable(Line):
         return (Swept.of(self.section),)
 
     # ---- equations
-    def apply(self, build):
+    def apply(self, equations):
         """The elements: mass, weight, elastic forces and damping."""
-        numbers = [build.number(self, "line_mass"), self._element_length(build), build.number(self, "EA"), build.number(self, "EI")]
-        numbers += [build.number(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
+        numbers = [
+            equations.number(self, "line_mass"),
+            self._element_length(equations),
+            equations.number(self, "EA"),
+            equations.number(self, "EI"),
+        ]
+        numbers += [equations.number(self, f"{key}_damping") for key in ("axial", "bending") if self.damped]
         size = 2 * self.dimension
         shaped = 0 if self.shape is None else len(reference(self, self.shape)[0])
         for e in range(self.elements):
             kind = (self.dimension, self.strain, self.curvature, self.integration, self.damped, bool(shaped))
-            points = [build.graph.const(x) for x in RULES[self.integration].points(e == 0, e == self.elements - 1)]
-            own = [build.number(self, f"reference{e}.{k}") for k in range(shaped)]
-            build.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points + own)
+            points = [equations.graph.const(x) for x in RULES[self.integration].points(e == 0, e == self.elements - 1)]
+            own = [equations.number(self, f"reference{e}.{k}") for k in range(shaped)]
+            equations.element(self, cable_element, kind, range(size * e, size * (e + 2)), numbers + points + own)
 
-    def _vectors(self, build, e, values):
+    def _vectors(self, equations, e, values):
         """Nodes of (r1 - r0)/l, r0', r1' of an element (or of their rates)."""
         size = 2 * self.dimension
-        first = build.first[self.name] + size * e
-        return chord_and_slopes(values[first : first + 2 * size], self._element_length(build))
+        first = equations.first[self.name] + size * e
+        return chord_and_slopes(values[first : first + 2 * size], self._element_length(equations))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
-        out = {f"{self.name}.strain_energy": (lambda: build.quantity(self, "strain_energy"), "J")}
+        out = {f"{self.name}.strain_energy": (lambda: equations.quantity(self, "strain_energy"), "J")}
         for key, point in self.points.items():
             if key.startswith("#"):
                 continue
             name = f"{self.name}.{key}"
             for i, axis in enumerate(AXES[: self.dimension]):
-                out[f"{name}.slope_{axis}"] = (lambda p=point, i=i: build.values(self.slope(build, p))[i], "1")
-            out[f"{name}.strain"] = (lambda p=point: self._measures(build, p)[0], "1")
-            out[f"{name}.curvature"] = (lambda p=point: self._measures(build, p)[1], "1/m")
+                out[f"{name}.slope_{axis}"] = (lambda p=point, i=i: equations.values(self.slope(equations, p))[i], "1")
+            out[f"{name}.strain"] = (lambda p=point: self._measures(equations, p)[0], "1")
+            out[f"{name}.curvature"] = (lambda p=point: self._measures(equations, p)[1], "1/m")
         return out
 
-    def _measures(self, build, point):
+    def _measures(self, equations, point):
         """Axial strain and curvature (signed in the plane) by the cable's own measures; on a node of the element after it."""
-        g, d, x = build.graph, self.dimension, self._along(build, point)
-        y = self._vectors(build, point.element, build.q)
+        g, d, x = equations.graph, self.dimension, self._along(equations, point)
+        y = self._vectors(equations, point.element, equations.q)
         c, a, b = y[:d], y[d : 2 * d], y[2 * d :]
         (na, nb), (u, v) = shapes(x)
         p = [k + na * (m - k) + nb * (n - k) for k, m, n in zip(c, a, b, strict=True)]
         s = [u * (m - k) + v * (n - k) for k, m, n in zip(c, a, b, strict=True)]
         P = g.select(g.greater(dot(p, p), 1e-12), dot(p, p), 1e-12)
         squared = bending(P, dot(p, s), dot(s, s), CURVATURES[self.curvature])
-        size = g.sqrt(g.select(g.greater(squared, 0.0), squared, 0.0)) / self._element_length(build)
+        size = g.sqrt(g.select(g.greater(squared, 0.0), squared, 0.0)) / self._element_length(equations)
         stretch = strain(P, STRAINS[self.strain], g.sqrt)
         return stretch, (g.select(g.greater(cross(p, s), 0.0), size, -size) if d == 2 else size)
 
 
-def cable_element(share, dimension, strain, curvature, integration, damped, shaped=False):
+def cable_element(element, dimension, strain, curvature, integration, damped, shaped=False):
     """One element of a cable.
 
     Its numbers: mass per length, length, EA, EI, two damping times if it is damped, the rule's points, the reference of one with a shape.
     """
-    g, d = share.graph, dimension
-    line_mass, le, axial, bending, *more = share.numbers
+    g, d = element.graph, dimension
+    line_mass, le, axial, bending, *more = element.numbers
     times, more = (more[:2], more[2:]) if damped else ((), more)
     rule = RULES[integration]
     points, undeformed = more[: rule.given_numbers], more[rule.given_numbers :]
     mass, inverse = line_mass * le, 1.0 / le
-    share.mass = consistent_mass(mass, le, d)
-    share.weigh((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
+    element.mass = consistent_mass(mass, le, d)
+    element.add_gravity((0.5 * mass, le * mass * (1.0 / 12.0), 0.5 * mass, -(le * mass * (1.0 / 12.0))))
     if shaped:
-        shaped_element(share, chord_and_slopes, strain, curvature, axial_points(integration, points), times, undeformed)
+        shaped_element(element, chord_and_slopes, strain, curvature, axial_points(integration, points), times, undeformed)
         return
     kernels, given = cable_kernels(dimension, strain, curvature, integration), rule.grouped(points)
     numbers = axial * le, bending * inverse
-    y = chord_and_slopes(share.q, le)
+    y = chord_and_slopes(element.q, le)
     force = g.call(kernels.force, (in_vectors(y, d), *numbers, *given), len(y), _stiffness(g, kernels))
     energy = g.call(kernels.energy, (in_vectors(y, d), *numbers, *given), tangent=_force(g, kernels))
-    share.add("potential", energy)
-    share.add("strain_energy", energy)
-    if share.before:
-        arguments = in_vectors(y, d), in_vectors(chord_and_slopes(share.before, le), d), *numbers, *given
+    element.add("potential", energy)
+    element.add("strain_energy", energy)
+    if element.before:
+        arguments = in_vectors(y, d), in_vectors(chord_and_slopes(element.before, le), d), *numbers, *given
         mean = g.call(kernels.conserving, arguments, len(y), _mean_stiffness(g, kernels))
-        share.exchanges[force[0].args[0]] = mean[0].args[0]
+        element.discrete_gradients[force[0].args[0]] = mean[0].args[0]
     if damped:
-        v = chord_and_slopes(share.v, le)
+        v = chord_and_slopes(element.v, le)
         losses = [n * time for n, time in zip(numbers, times, strict=True)]
         drag = g.call(kernels.damping, (in_vectors(y, d), in_vectors(v, d), *losses, *given), len(y), _viscosity(g, kernels))
-        share.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
+        element.add("dissipated", g.dot((f, u) for f, u in zip(drag, v, strict=True)))
         force = [f + x for f, x in zip(force, drag, strict=True)]
     for i in range(d):
         pull = force[i] * inverse
         for at, f in ((0, -pull), (d, force[d + i]), (2 * d, pull), (3 * d, force[2 * d + i])):
-            share.force[at + i] = share.force[at + i] - f
+            element.force[at + i] = element.force[at + i] - f
 
 
 def consistent_mass(mass, le, d):

@@ -67,7 +67,7 @@ def bending(P, T, S, order):
     return (P * S - T * T) * inverse_power(P, order)
 
 
-class Element:
+class CableElement:
     """Expressions of an element in a graph.
 
     Its points are pairs (x, weight): `axial` ones for strain, `bending` ones for curvature.

@@ -108,65 +108,65 @@ class Line(Slender):
         q = self.initial()[0][2 * d * point.element :]
         return tuple(sum(q[d * k + i] * f for k, f in enumerate(shapes)) for i in range(d))
 
-    def place(self, build, point):
+    def place(self, equations, point):
         """Position of a point, as polynomials."""
-        return self._interpolated(build, point, 0, cubic(self._along(build, point), self._element_length(build)))
+        return self._interpolated(equations, point, 0, cubic(self._along(equations, point), self._element_length(equations)))
 
-    def place_at(self, build, s):
+    def place_at(self, equations, s):
         """Nodes of the position at an arc length that is a node; beyond both ends no numbers."""
-        g, d, le, at = build.graph, self.dimension, self._element_length(build), build.first[self.name]
-        q = [build.q[at + 2 * d * e : at + 2 * d * (e + 2)] for e in range(self.elements)]
+        g, d, le, at = equations.graph, self.dimension, self._element_length(equations), equations.first[self.name]
+        q = [equations.q[at + 2 * d * e : at + 2 * d * (e + 2)] for e in range(self.elements)]
         start, *own = segment(g, s, [[float(e) * le, *own] for e, own in enumerate(q)])
         shapes = cubic((s - start) / le, le)
-        beyond = g.greater(g.fabs(s / build.number(self, "length") - 0.5), 0.5 + 1e-9)
+        beyond = g.greater(g.fabs(s / equations.number(self, "length") - 0.5), 0.5 + 1e-9)
         inside = g.sqrt(g.select(beyond, -1.0, 1.0))
         return [inside * g.dot((f, own[d * k + i]) for k, f in enumerate(shapes)) for i in range(d)]
 
-    def slope(self, build, point):
+    def slope(self, equations, point):
         """Slope r' at a point, as polynomials."""
-        x, inverse = self._along(build, point), 1.0 / self._element_length(build)
+        x, inverse = self._along(equations, point), 1.0 / self._element_length(equations)
         steep = 6.0 * inverse * (x * (1.0 - x))
         shapes = (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0))
-        return self._interpolated(build, point, 1, shapes)
+        return self._interpolated(equations, point, 1, shapes)
 
-    def _interpolated(self, build, point, level, shapes):
+    def _interpolated(self, equations, point, level, shapes):
         d = self.dimension
         if point.node is not None:
-            return tuple(self.variable(build, d * (2 * point.node + level) + i) for i in range(d))
+            return tuple(self.variable(equations, d * (2 * point.node + level) + i) for i in range(d))
         first = 2 * d * point.element
-        return tuple(sum(self.variable(build, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
+        return tuple(sum(self.variable(equations, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
 
-    def _along(self, build, point):
-        return build.graph.const(point.x) if point.node is not None else build.number(self, f"{point.key}.along")
+    def _along(self, equations, point):
+        return equations.graph.const(point.x) if point.node is not None else equations.number(self, f"{point.key}.along")
 
-    def _element_length(self, build):
-        return build.number(self, "length") * (1.0 / self.elements)
+    def _element_length(self, equations):
+        return equations.number(self, "length") * (1.0 / self.elements)
 
-    def origin(self, build):
+    def origin(self, equations):
         """Position of the start, as polynomials."""
-        return self.place(build, self.start)
+        return self.place(equations, self.start)
 
-    def turn(self, build, point, *moment):
+    def turn(self, equations, point, *moment):
         """Add a moment on the section at a point: it acts on the slope as ``m x r'/|r'|²``."""
-        slope = self.slope(build, point)
-        r = build.values(slope)
+        slope = self.slope(equations, point)
+        r = equations.values(slope)
         inverse = 1.0 / dot(r, r)
         force = (-moment[0] * r[1], moment[0] * r[0]) if self.dimension == 2 else cross3(moment, r)
         for component, f in zip(slope, force, strict=True):
-            for i, x in component.gradient(build.q).items():
-                build.generalized[i] = build.generalized[i] + x * (f * inverse)
+            for i, x in component.gradient(equations.q).items():
+                equations.generalized[i] = equations.generalized[i] + x * (f * inverse)
 
-    def section_spin(self, build, point):
+    def section_spin(self, equations, point):
         """Nodes of the angular velocity of the tangent: one in the plane, three in space."""
-        slope = self.slope(build, point)
-        r, v = build.values(slope), build.rates(slope)
+        slope = self.slope(equations, point)
+        r, v = equations.values(slope), equations.rates(slope)
         inverse = 1.0 / dot(r, r)
         return tuple(x * inverse for x in ((cross(r, v),) if self.dimension == 2 else cross3(r, v)))
 
-    def wrench(self, build, force):
+    def wrench(self, equations, force):
         """Force, and moment about the start, of a generalized force on all coordinates."""
-        d, q = self.dimension, self.part(build, build.q)
-        total, moments = [build.graph.const(0.0)] * d, [build.graph.const(0.0)] * (1 if d == 2 else 3)
+        d, q = self.dimension, self.part(equations, equations.q)
+        total, moments = [equations.graph.const(0.0)] * d, [equations.graph.const(0.0)] * (1 if d == 2 else 3)
         for k in range(2 * self.elements + 2):
             at = slice(d * k, d * (k + 1))
             arm = q[at] if k % 2 else [x - y for x, y in zip(q[at], q[:d], strict=True)]

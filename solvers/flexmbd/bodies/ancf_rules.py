@@ -15,7 +15,7 @@ other points would have no stiffness.
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from flexmbd.bodies.ancf_elastic import Element
+from flexmbd.bodies.ancf_elastic import CableElement
 from flexmbd.language.derived import Derived
 from flexmbd.language.nodes import flat
 
@@ -31,8 +31,8 @@ CURVATURES = {"exact": 3, "material": 2, "small": 0}
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Points of a rule; those of the axial part are `given` to kernels where elements of one pool may have different ones."""
+class QuadratureRule:
+    """Points of a rule; those of the axial part are `given` to kernels where elements of one group may have different ones."""
 
     given: bool
 
@@ -54,7 +54,7 @@ class Rule:
         return tuple(number for row in table for number in row)
 
 
-RULES = {"reduced": Rule(given=True), "full": Rule(given=False)}
+RULES = {"reduced": QuadratureRule(given=True), "full": QuadratureRule(given=False)}
 
 
 class CableKernels:
@@ -74,7 +74,7 @@ class CableKernels:
 
         def write(graph, *arguments):
             *vectors, axial, bending = arguments[: states + 2]
-            element = Element(graph, *self._measures, *(arguments[states + 2 :] or (GAUSS_5,)), GAUSS_3)
+            element = CableElement(graph, *self._measures, *(arguments[states + 2 :] or (GAUSS_5,)), GAUSS_3)
             return results(element, *map(flat, vectors), axial, bending)
 
         return Derived(f"{self.name}_{what}", write, *[self._vectors] * states, 0.0, 0.0, *self._rule.grouped((0.0,) * 6))

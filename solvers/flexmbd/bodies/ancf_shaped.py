@@ -66,26 +66,26 @@ def reference(cable, nodes):
     return out
 
 
-def shaped_element(share, vectors, strain, curvature, points, times, reference):
+def shaped_element(element, vectors, strain, curvature, points, times, reference):
     """Force and energy of an element with the axial `points`, damping `times` (or none) and `reference` of `reference`.
 
     Its first numbers are mass per length, length, EA, EI. `vectors` gives nodes of chord and slopes by coordinates and length.
     """
-    g, (_, le, axial, bending, *_) = share.graph, share.numbers
+    g, (_, le, axial, bending, *_) = element.graph, element.numbers
     reference = iter(reference)
-    y = vectors(share.q, le)
+    y = vectors(element.q, le)
     c, a, b = y[0:2], y[2:4], y[4:6]
     parts = zip(measures(c, a, b, strain, curvature, points, g.sqrt), (axial * le, bending / le), times or (None, None), strict=True)
     for summed, stiffness, time in parts:
         for measure, factor, weight in summed:
             change = factor * (measure - next(reference))
-            slopes = [g.derivative(change, x) for x in share.q]
+            slopes = [g.derivative(change, x) for x in element.q]
             force = stiffness * weight * change
-            share.add("potential", 0.5 * force * change)
-            share.add("strain_energy", 0.5 * force * change)
+            element.add("potential", 0.5 * force * change)
+            element.add("strain_energy", 0.5 * force * change)
             if time is not None:
-                rate = g.dot(zip(slopes, share.v, strict=True))
+                rate = g.dot(zip(slopes, element.v, strict=True))
                 drag = stiffness * weight * time * rate
-                share.add("dissipated", drag * rate)
+                element.add("dissipated", drag * rate)
                 force = force + drag
-            share.force = [f - force * slope for f, slope in zip(share.force, slopes, strict=True)]
+            element.force = [f - force * slope for f, slope in zip(element.force, slopes, strict=True)]

@@ -40,6 +40,6 @@ class ArcLength(Body):
         """Guess of the coordinate; its rate follows from the velocities of line and body."""
         return (self.guess,), (np.zeros_like(self.guess, float),)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Those are the joint's."""
         return {}

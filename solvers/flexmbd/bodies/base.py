@@ -38,8 +38,9 @@ class Body:
     """Base of what owns coordinates.
 
     A subclass has `name`, `points`, `dimension` (2 or 3), `measures` (per coordinate: ``"length"``, or ``"angle"`` for what is a pure
-    number), `parameters()`, `initial()`, `topology_key()`, and writes its share of a `Build`: `place(build, point)`, `mass_matrix(build)`
-    (upper triangle of the constant mass matrix by local indices), `rows(build)`, `apply(build)`, `outputs(build)`.
+    number), `parameters()`, `initial()`, `topology_key()`, and writes its share of a `Formulation`: `place(equations, point)`,
+    `mass_matrix(equations)` (upper triangle of the constant mass matrix by local indices), `rows(equations)`, `apply(equations)`,
+    `outputs(equations)`.
     """
 
     flexible = False  # elements of it vibrate faster than explicit schemes can follow
@@ -99,9 +100,9 @@ class Body:
     pose_size = 0  # numbers that say where it is, of bodies that are shown
     unread = ("shown",)  # attributes that no equation depends on
 
-    def pose(self, build):
+    def pose(self, equations):
         """Nodes of these numbers: its coordinates."""
-        return self.part(build, build.q)
+        return self.part(equations, equations.q)
 
     def poses(self, moved):
         """`Poses` by what a run kept of it (`trajectory.Moved`)."""
@@ -128,24 +129,24 @@ class Body:
         """Shapes of a body to which none were given."""
         return ()
 
-    def variable(self, build, k):
+    def variable(self, equations, k):
         """The body's coordinate number k as a polynomial."""
-        return Quadratic(build.graph, {(build.first[self.name] + k,): 1.0})
+        return Quadratic(equations.graph, {(equations.first[self.name] + k,): 1.0})
 
-    def part(self, build, values):
+    def part(self, equations, values):
         """The body's own part of a list over all coordinates."""
-        i = build.first[self.name]
+        i = equations.first[self.name]
         return values[i : i + self.coordinates]
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """No mass but that of its elements."""
         return {}
 
-    def rows(self, build):
+    def rows(self, equations):
         """Internal constraints."""
         return []
 
-    def apply(self, build):
+    def apply(self, equations):
         """Internal forces and weight."""
 
 
@@ -163,11 +164,11 @@ class Framed(Body):
         """Of the centre of mass and of the axes: one in the plane, three in space."""
         return 4 if self.dimension == 2 else 12
 
-    def pose(self, build):
+    def pose(self, equations):
         """The centre of mass, and axes of the frame."""
         axes = np.eye(self.dimension)[: 1 if self.dimension == 2 else 3].tolist()
-        place = [build.outputs[f"{self.name}.{axis}"][0]() for axis in AXES[: self.dimension]]
-        return [*place, *(x for axis in axes for x in build.values(build.direction(self, *axis)))]
+        place = [equations.outputs[f"{self.name}.{axis}"][0]() for axis in AXES[: self.dimension]]
+        return [*place, *(x for axis in axes for x in equations.values(equations.direction(self, *axis)))]
 
     def poses(self, moved):
         """Places and rotations of the frame."""
@@ -200,10 +201,10 @@ class Framed(Body):
         """The centre of mass (of ground: the origin) as a point."""
         return self.points["#c"] if "#c" in self.points else self.at(*self.offset, key="#c")
 
-    def place(self, build, point):
+    def place(self, equations, point):
         """Inertial position of a point, as polynomials."""
-        local = [build.number(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
-        return tuple(o + d for o, d in zip(self.origin(build), self.direction(build, *local), strict=True))
+        local = [equations.number(self, f"{point.key}.{axis}") for axis in AXES[: self.dimension]]
+        return tuple(o + d for o, d in zip(self.origin(equations), self.direction(equations, *local), strict=True))
 
     def at_start(self, point):
         """Place of a point by the guess of the start (numbers or arrays over samples)."""
@@ -222,20 +223,20 @@ class Framed(Body):
             at = [parameters[f"{self.name}.{key}.{axis}"] for axis in AXES[:d]]
             yield [origin[i] + sum(at[k] * axes[k][i] for k in range(d)) for i in range(d)]
 
-    def origin(self, build):
+    def origin(self, equations):
         """Inertial position of the centre of mass, as polynomials."""
-        return tuple(self.variable(build, k) for k in range(self.dimension))
+        return tuple(self.variable(equations, k) for k in range(self.dimension))
 
     def point_parameters(self):
         """Coordinates of all points by key."""
         return {key: x for point in self.points.values() for key, x in point.parameters().items()}
 
-    def weigh(self, build):
+    def add_gravity(self, equations):
         """Gravity on the centre of mass."""
-        i, m = build.first[self.name], build.number(self, "mass")
-        for k, g in enumerate(build.gravity):
-            build.generalized[i + k] = build.generalized[i + k] + m * g
-        build.potential(-(m * build.graph.dot(zip(build.gravity, build.q[i:], strict=False))))
+        i, m = equations.first[self.name], equations.number(self, "mass")
+        for k, g in enumerate(equations.gravity):
+            equations.generalized[i + k] = equations.generalized[i + k] + m * g
+        equations.potential(-(m * equations.graph.dot(zip(equations.gravity, equations.q[i:], strict=False))))
 
 
 TURNING = {2: ("angle", "rate"), 3: ("rotation", "angular_velocity")}  # words of a frame by dimension
@@ -272,22 +273,22 @@ class Ground(Framed):
         """Coordinates of the ground's points by key."""
         return self.point_parameters()
 
-    def origin(self, build):
+    def origin(self, equations):
         """Zero."""
-        return tuple(Quadratic(build.graph, {}) for _ in range(self.dimension))
+        return tuple(Quadratic(equations.graph, {}) for _ in range(self.dimension))
 
-    def direction(self, build, *components):
+    def direction(self, equations, *components):
         """A vector fixed in the inertial frame."""
-        return tuple(Quadratic(build.graph, {(): c}) for c in components)
+        return tuple(Quadratic(equations.graph, {(): c}) for c in components)
 
-    def spin(self, build):
+    def spin(self, equations):
         """Zero: a node in the plane, three in space."""
-        zero = build.graph.const(0.0)
+        zero = equations.graph.const(0.0)
         return zero if self.dimension == 2 else (zero,) * 3
 
-    def full_angle(self, build):
+    def full_angle(self, equations):
         """Zero."""
-        return build.graph.const(0.0)
+        return equations.graph.const(0.0)
 
-    def torque(self, build, *moment):
+    def torque(self, equations, *moment):
         """Ground bears any torque."""

@@ -111,24 +111,24 @@ class Grains(Body):
             for sign in (-1.0, 1.0):
                 yield [x + sign * radius for x in place]
 
-    def numbers(self, build, key):
+    def numbers(self, equations, key):
         """By grain, the node of a number."""
         if getattr(self, key) is None:
-            both = zip(self.numbers(build, "mass"), self.numbers(build, "radius"), strict=True)
+            both = zip(self.numbers(equations, "mass"), self.numbers(equations, "radius"), strict=True)
             return [SOLID[self.dimension] * (m * (r * r)) for m, r in both]
-        return [build.number(self, own) for own in self._each(key)]
+        return [equations.number(self, own) for own in self._each(key)]
 
-    def members(self, build):
+    def members(self, equations):
         """By grain, its coordinates in the system."""
-        first = build.first[self.name]
+        first = equations.first[self.name]
         return [tuple(range(first + self.own * k, first + self.own * (k + 1))) for k in range(self.count)]
 
-    def apply(self, build):
+    def apply(self, equations):
         """Mass and weight."""
-        for k, numbers in enumerate(zip(self.numbers(build, "mass"), self.numbers(build, "inertia"), strict=True)):
-            build.element(self, grain, (self.dimension,), range(self.own * k, self.own * (k + 1)), numbers)
+        for k, numbers in enumerate(zip(self.numbers(equations, "mass"), self.numbers(equations, "inertia"), strict=True)):
+            equations.element(self, grain, (self.dimension,), range(self.own * k, self.own * (k + 1)), numbers)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
         d, out = self.dimension, {}
         turns = ["rate"] if d == 2 else [f"omega_{axis}" for axis in AXES]
@@ -137,17 +137,17 @@ class Grains(Body):
                 for k, axis in enumerate(AXES[:d]):
                     place = self.own * grain + k
                     out[f"{self.name}.{grain + 1}.{prefix}{axis}"] = (
-                        lambda key=key, i=place: self.part(build, getattr(build, key))[i],
+                        lambda key=key, i=place: self.part(equations, getattr(equations, key))[i],
                         unit,
                     )
             for k, word in enumerate(turns):
                 place = self.own * grain + d + k
-                out[f"{self.name}.{grain + 1}.{word}"] = (lambda i=place: self.part(build, build.v)[i], "rad/s")
+                out[f"{self.name}.{grain + 1}.{word}"] = (lambda i=place: self.part(equations, equations.v)[i], "rad/s")
         return out
 
 
-def grain(share, dimension):
+def grain(element, dimension):
     """Mass, moment of inertia and weight of one grain."""
-    mass, inertia = share.numbers
-    share.mass = {(k, k): mass if k < dimension else inertia for k in range(len(share.q))}
-    share.weigh((mass,))
+    mass, inertia = element.numbers
+    element.mass = {(k, k): mass if k < dimension else inertia for k in range(len(element.q))}
+    element.add_gravity((mass,))

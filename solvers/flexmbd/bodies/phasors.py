@@ -45,14 +45,14 @@ class Phasors(Body):
         pairs = [((np.cos(x), np.sin(x)), (-w * np.sin(x), w * np.cos(x))) for x, w in self.guess]
         return tuple(x for q, _ in pairs for x in q), tuple(x for _, v in pairs for x in v)
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """Nothing."""
         return {}
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Nothing that anybody could want."""
         return {}
 
-    def pairs(self, build):
+    def pairs(self, equations):
         """All pairs as polynomials."""
-        return [(self.variable(build, 2 * k), self.variable(build, 2 * k + 1)) for k in range(len(self.guess))]
+        return [(self.variable(equations, 2 * k), self.variable(equations, 2 * k + 1)) for k in range(len(self.guess))]

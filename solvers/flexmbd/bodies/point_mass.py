@@ -64,37 +64,37 @@ class PointMass(Body):
         """Place of its point by the guess of the start."""
         return self.position
 
-    def origin(self, build):
+    def origin(self, equations):
         """The place, as polynomials."""
-        return tuple(self.variable(build, k) for k in range(self.dimension))
+        return tuple(self.variable(equations, k) for k in range(self.dimension))
 
-    def place(self, build, point):
+    def place(self, equations, point):
         """The place, as polynomials."""
-        return self.origin(build)
+        return self.origin(equations)
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """The mass for each axis."""
-        return {(k, k): build.number(self, "mass") for k in range(self.dimension)}
+        return {(k, k): equations.number(self, "mass") for k in range(self.dimension)}
 
-    def apply(self, build):
+    def apply(self, equations):
         """Weight."""
-        Framed.weigh(self, build)
+        Framed.add_gravity(self, equations)
 
-    def spin(self, build):
+    def spin(self, equations):
         """Zero: it does not turn."""
-        zero = build.graph.const(0.0)
+        zero = equations.graph.const(0.0)
         return zero if self.dimension == 2 else (zero,) * 3
 
-    def wrench(self, build, force):
+    def wrench(self, equations, force):
         """Force, and no moment."""
-        return (*force, *(build.graph.const(0.0),) * (1 if self.dimension == 2 else 3))
+        return (*force, *(equations.graph.const(0.0),) * (1 if self.dimension == 2 else 3))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
         out = {}
         for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s"), ("a", "a", "m/s^2")):
             for k, axis in enumerate(AXES[: self.dimension]):
-                out[f"{self.name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+                out[f"{self.name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(equations, getattr(equations, key))[k], unit)
         return out
 
     def at(self, *_, **__):

@@ -66,58 +66,58 @@ class RigidBody(Framed):
         dx, dy = (0.0, 0.0) if offset is None else offset
         return np.array((vx - w * (s * dx + c * dy), vy + w * (c * dx - s * dy), -s * w, c * w))
 
-    def direction(self, build, x, y):
+    def direction(self, equations, x, y):
         """A vector (x, y) fixed in the body, in the inertial frame, as polynomials."""
-        ux, uy = self.variable(build, 2), self.variable(build, 3)
+        ux, uy = self.variable(equations, 2), self.variable(equations, 3)
         return ux * x - uy * y, ux * y + uy * x
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """Mass twice, inertia twice."""
-        m, j = build.number(self, "mass"), build.number(self, "inertia")
+        m, j = equations.number(self, "mass"), equations.number(self, "inertia")
         return {(0, 0): m, (1, 1): m, (2, 2): j, (3, 3): j}
 
-    def rows(self, build):
+    def rows(self, equations):
         """The unit vector's length."""
-        ux, uy = self.variable(build, 2), self.variable(build, 3)
+        ux, uy = self.variable(equations, 2), self.variable(equations, 3)
         return [Row((ux * ux + uy * uy - 1.0) * 0.5, "angle", f"{self.name}.unit")]
 
-    def apply(self, build):
+    def apply(self, equations):
         """Weight."""
-        self.weigh(build)
+        self.add_gravity(equations)
 
-    def torque(self, build, moment):
+    def torque(self, equations, moment):
         """Add a torque."""
-        i = build.first[self.name]
-        ux, uy = build.q[i + 2 : i + 4]
-        build.generalized[i + 2] = build.generalized[i + 2] - moment * uy
-        build.generalized[i + 3] = build.generalized[i + 3] + moment * ux
+        i = equations.first[self.name]
+        ux, uy = equations.q[i + 2 : i + 4]
+        equations.generalized[i + 2] = equations.generalized[i + 2] - moment * uy
+        equations.generalized[i + 3] = equations.generalized[i + 3] + moment * ux
 
-    def spin(self, build):
+    def spin(self, equations):
         """Node of the angular velocity."""
-        return cross(self.part(build, build.q)[2:], self.part(build, build.v)[2:])
+        return cross(self.part(equations, equations.q)[2:], self.part(equations, equations.v)[2:])
 
     @staticmethod
     def turned(q):
         """Angle by the body's own coordinates (numbers or arrays), within half a turn, rad."""
         return np.arctan2(q[3], q[2])
 
-    def full_angle(self, build):
+    def full_angle(self, equations):
         """Node of the angle, counting full turns: an integrated angle corrected by the unit vector."""
-        coarse = build.state(self, "angle")
-        build.state_rate(coarse, self.spin(build))
-        return full_angle(build.graph, coarse, *self.part(build, build.q)[2:])
+        coarse = equations.state(self, "angle")
+        equations.state_rate(coarse, self.spin(equations))
+        return full_angle(equations.graph, coarse, *self.part(equations, equations.q)[2:])
 
-    def wrench(self, build, force):
+    def wrench(self, equations, force):
         """Force components and moment about the centre of mass of a generalized force on the four coordinates."""
-        return (*force[:2], cross(self.part(build, build.q)[2:], force[2:]))
+        return (*force[:2], cross(self.part(equations, equations.q)[2:], force[2:]))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
         name, out = self.name, {}
         for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s"), ("a", "a", "m/s^2")):
             for k, axis in enumerate(AXES[:2]):
-                out[f"{name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
-        out[f"{name}.angle"] = (lambda: self.full_angle(build), "rad")
-        out[f"{name}.rate"] = (lambda: self.spin(build), "rad/s")
-        out[f"{name}.alpha"] = (lambda: cross(self.part(build, build.q)[2:], self.part(build, build.a)[2:]), "rad/s^2")
+                out[f"{name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(equations, getattr(equations, key))[k], unit)
+        out[f"{name}.angle"] = (lambda: self.full_angle(equations), "rad")
+        out[f"{name}.rate"] = (lambda: self.spin(equations), "rad/s")
+        out[f"{name}.alpha"] = (lambda: cross(self.part(equations, equations.q)[2:], self.part(equations, equations.a)[2:]), "rad/s^2")
         return out

@@ -101,89 +101,89 @@ class SpatialBody(Framed):
         rates = np.cross(w[None], axes, axis=1)
         return np.concatenate([found["velocity"][0] + np.cross(w, arm, axis=0), rates.reshape(9, -1)])
 
-    def directors(self, build):
+    def directors(self, equations):
         """The three unit vectors of the frame, as polynomials."""
-        return tuple(tuple(self.variable(build, 3 + 3 * k + i) for i in range(3)) for k in range(3))
+        return tuple(tuple(self.variable(equations, 3 + 3 * k + i) for i in range(3)) for k in range(3))
 
-    def direction(self, build, *components):
+    def direction(self, equations, *components):
         """A vector fixed in the body, in the inertial frame, as polynomials."""
-        d = self.directors(build)
+        d = self.directors(equations)
         return tuple(sum(d[k][i] * c for k, c in enumerate(components)) for i in range(3))
 
-    def _second_moments(self, build):
-        j = [build.number(self, f"inertia.{key}") for key in INERTIA[: len(self.inertia)]]
+    def _second_moments(self, equations):
+        j = [equations.number(self, f"inertia.{key}") for key in INERTIA[: len(self.inertia)]]
         half = 0.5 * (j[0] + j[1] + j[2])
         out = {(k, k): half - j[k] for k in range(3)}
         for ik, x in zip(((0, 1), (0, 2), (1, 2)), j[3:], strict=False):
             out[ik] = -x
         return out, half
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """Mass three times; second moments on the directors."""
-        m = build.number(self, "mass")
+        m = equations.number(self, "mass")
         out = {(i, i): m for i in range(3)}
-        for (j, k), e in self._second_moments(build)[0].items():
+        for (j, k), e in self._second_moments(equations)[0].items():
             out |= {(3 + 3 * j + i, 3 + 3 * k + i): e for i in range(3)}
         return out
 
-    def rows(self, build):
+    def rows(self, equations):
         """Orthonormal directors."""
-        d, weight = self.directors(build), self._second_moments(build)[1]
+        d, weight = self.directors(equations), self._second_moments(equations)[1]
         label = f"{self.name}.directors"
-        unit = [Row((dot(d[k], d[k]) - 1.0) * 0.5, "angle", label, weight=weight) for k in range(3)]
-        return unit + [Row(dot(d[j], d[k]), "angle", label, weight=weight) for j, k in ((0, 1), (0, 2), (1, 2))]
+        unit = [Row((dot(d[k], d[k]) - 1.0) * 0.5, "angle", label, penalty=weight) for k in range(3)]
+        return unit + [Row(dot(d[j], d[k]), "angle", label, penalty=weight) for j, k in ((0, 1), (0, 2), (1, 2))]
 
-    def apply(self, build):
+    def apply(self, equations):
         """Weight."""
-        self.weigh(build)
+        self.add_gravity(equations)
 
-    def torque(self, build, *moment):
+    def torque(self, equations, *moment):
         """Add a torque (components in the inertial frame): each director bears half its cross product."""
-        i = build.first[self.name]
-        q = build.q[i + 3 : i + 12]
+        i = equations.first[self.name]
+        q = equations.q[i + 3 : i + 12]
         for k in range(3):
             for j, f in enumerate(cross3(moment, q[3 * k : 3 * k + 3])):
                 at = i + 3 + 3 * k + j
-                build.generalized[at] = build.generalized[at] + 0.5 * f
+                equations.generalized[at] = equations.generalized[at] + 0.5 * f
 
-    def spin(self, build):
+    def spin(self, equations):
         """Nodes of the angular velocity in the inertial frame: half the sum of d x d'."""
-        q, v = self.part(build, build.q)[3:], self.part(build, build.v)[3:]
+        q, v = self.part(equations, equations.q)[3:], self.part(equations, equations.v)[3:]
         parts = [cross3(q[3 * k : 3 * k + 3], v[3 * k : 3 * k + 3]) for k in range(3)]
         return tuple(0.5 * (parts[0][i] + parts[1][i] + parts[2][i]) for i in range(3))
 
-    def wrench(self, build, force):
+    def wrench(self, equations, force):
         """Force and moment about the centre of mass of a generalized force on the twelve coordinates."""
-        q = self.part(build, build.q)[3:]
+        q = self.part(equations, equations.q)[3:]
         parts = [cross3(q[3 * k : 3 * k + 3], force[3 + 3 * k : 6 + 3 * k]) for k in range(3)]
         return (*force[:3], *(parts[0][i] + parts[1][i] + parts[2][i] for i in range(3)))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Output name -> (function giving the node, unit)."""
         name, out = self.name, {}
         for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s"), ("a", "a", "m/s^2")):
             for k, axis in enumerate(AXES):
-                out[f"{name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+                out[f"{name}.{prefix}{axis}"] = (lambda key=key, k=k: self.part(equations, getattr(equations, key))[k], unit)
         for k, axis in enumerate(AXES):
-            out[f"{name}.omega_{axis}"] = (lambda k=k: self.spin(build)[k], "rad/s")
-            out[f"{name}.omega_{k + 1}"] = (lambda k=k: dot(self._director(build, k), self.spin(build)), "rad/s")
+            out[f"{name}.omega_{axis}"] = (lambda k=k: self.spin(equations)[k], "rad/s")
+            out[f"{name}.omega_{k + 1}"] = (lambda k=k: dot(self._director(equations, k), self.spin(equations)), "rad/s")
             for i, other in enumerate(AXES):
-                out[f"{name}.d{k + 1}{other}"] = (lambda k=k, i=i: self._director(build, k)[i], "1")
+                out[f"{name}.d{k + 1}{other}"] = (lambda k=k, i=i: self._director(equations, k)[i], "1")
         for prefix, function, keys, unit in (
             ("quaternion_", quaternion_of, "0123", "1"),
             ("rotation_", rotation_vector_of, AXES, "rad"),
             ("cardan_", angles_of, AXES, "rad"),
         ):
             for k, key in enumerate(keys):
-                out[f"{name}.{prefix}{key}"] = (lambda f=function, k=k: f(build.graph, self._matrix(build))[k], unit)
+                out[f"{name}.{prefix}{key}"] = (lambda f=function, k=k: f(equations.graph, self._matrix(equations))[k], unit)
         return out
 
-    def _director(self, build, k):
-        return self.part(build, build.q)[3 + 3 * k : 6 + 3 * k]
+    def _director(self, equations, k):
+        return self.part(equations, equations.q)[3 + 3 * k : 6 + 3 * k]
 
-    def _matrix(self, build):
+    def _matrix(self, equations):
         """Rotation matrix, row by row."""
-        return [[self._director(build, k)[i] for k in range(3)] for i in range(3)]
+        return [[self._director(equations, k)[i] for k in range(3)] for i in range(3)]
 
 
 def _check_tensor(name, owner, tensor):

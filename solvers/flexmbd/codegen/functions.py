@@ -8,7 +8,7 @@ faster than its length.
 from __future__ import annotations
 
 from flexmbd.codegen import units
-from flexmbd.codegen.linear import Linear
+from flexmbd.codegen.linear import LinearWriter
 from flexmbd.codegen.lookup import lookup
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.machine import Code
@@ -22,7 +22,7 @@ from flexmbd.language.units import in_units
 from flexmbd.parameters import UNIFORM
 
 ROWS, TABLE = pointer(DOUBLE), pointer(WORD)
-NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of pools: row of their table, where they add to
+NAMES = ("X", "P", "W", "at", "x", "y", "row", "A")  # the last two are of elements of groups: row of their table, where they add to
 CLEARED = 32  # zeros in rows that follow one another up to which each is a store
 KINDS = (ROWS, ROWS, ROWS, TABLE, WORD, WORD, WORD, ROWS)
 
@@ -46,7 +46,7 @@ class Functions:
         self.graph, self.storage, self.layout, self.pointers = graph, storage, layout, pointers
         self.target = target or Cpu(layout.width)
         self.module, self.elements, self._shapes = Module(), {}, {}
-        self.units, self.reads = {}, {}  # functions of units by their keys; what elements of a pool read, by its name
+        self.units, self.reads = {}, {}  # functions of units by their keys; what elements of a group read, by its name
         self.rows = layout.work  # of W
         self.loops = False  # whether some are over elements, blocks of a matrix or rows
 
@@ -74,7 +74,7 @@ class Functions:
         It is of `width` lanes, the target's `part` if left out, and rows are as far apart as everywhere.
         """
         pieces = Pieces(self.graph, stores, given, self.graph.tuning.piece, groups_of(stores))
-        rows = Rows(first, pieces)
+        rows = WorkRows(first, pieces)
         made = [self.declared(f"{name}.{k}" if pieces.count > 1 else f"{name}.all") for k in range(pieces.count)]
         for k, function in enumerate(made):
             Piece(self, function, pieces, k, place, batch, rows, width or self.target.part).write()
@@ -115,7 +115,7 @@ class Functions:
     def piece(self, function, width, batch=1):
         """A `Piece` that has no nodes of its own."""
         pieces = Pieces(self.graph, [], None, 1)
-        return Piece(self, function, pieces, 0, self.layout.place, batch, Rows(0, pieces), width)
+        return Piece(self, function, pieces, 0, self.layout.place, batch, WorkRows(0, pieces), width)
 
     def name_of(self, kernel, shape):
         """Name of the function of a kernel for arguments of a shape: one for each shape that it is called with."""
@@ -139,7 +139,7 @@ class Functions:
         return Code(self.text(), self.loops, self.module.kernels)
 
 
-class Rows:
+class WorkRows:
     """Rows of W that a function works in."""
 
     def __init__(self, first, pieces):
@@ -170,7 +170,7 @@ class Piece:
         self.builder, self.loops = self.writer.builder, Loops(self.writer)
         self.arguments = dict(zip(NAMES, function.args, strict=True))
         self.found, self._pointers = {}, {}
-        self.linear, self.words = Linear(self), words(self.writer)
+        self.linear, self.words = LinearWriter(self), words(self.writer)
 
     def write(self):
         """Compute and store what belongs to this piece."""

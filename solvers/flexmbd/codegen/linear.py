@@ -1,24 +1,24 @@
-"""Linear equations at run time, and sums over pools of elements, as instructions."""
+"""Linear equations at run time, and sums over groups of elements, as instructions."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from flexmbd.codegen.blocks import elimination
+from flexmbd.codegen.group_loops import element
 from flexmbd.codegen.neighbours import pairs
-from flexmbd.codegen.points import interpolated
-from flexmbd.codegen.pools import element
 from flexmbd.codegen.product import product
+from flexmbd.codegen.quadrature_loops import interpolated
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
+from flexmbd.formulation.groups import QuadraturePoints
 from flexmbd.formulation.neighbours import Pairs
-from flexmbd.formulation.pools import Points
 from flexmbd.language.kinds import LARGEST, PRODUCT, SUBSTITUTION, SUMS
 from flexmbd.language.ordering import rows_of
 from flexmbd.linalg.sparse import SOLVE, SparsePlan
 from flexmbd.stepping.names import SOLVER, WHO
 
 
-class Linear:
+class LinearWriter:
     """Writes nodes of linear equations, of products and of sums over elements into a `functions.Piece`."""
 
     def __init__(self, piece):
@@ -43,22 +43,22 @@ class Linear:
         self.piece.loops.clear(self.piece.moved(*self.piece.rows.known[node.id]), rows_of(node))
 
     def go_on(self, node):
-        """What follows once a node's rows have what nodes store there: what elements of pools add, then factors or unknowns."""
+        """What follows once a node's rows have what nodes store there: what elements of groups add, then factors or unknowns."""
         piece = self.piece
         piece.functions.loops = True
         A = piece.moved(*piece.rows.known[node.id])
         if node.kind in SUMS:
-            pool, one, start, stop = node.value
-            if isinstance(pool, Pairs) and (start, stop) == (0, pool.count):
-                pairs(piece, pool, [one], [0], None, A)
+            group, one, start, stop = node.value
+            if isinstance(group, Pairs) and (start, stop) == (0, group.count):
+                pairs(piece, group, [one], [0], None, A)
             else:
-                element(piece, pool, [one], None, A, start, stop, largest=node.kind is LARGEST)
+                element(piece, group, [one], None, A, start, stop, largest=node.kind is LARGEST)
             return
         if node.kind is PRODUCT:
             product(piece, node.value[0], A)
             return
         plan, solves = node.value[0], node.kind is SUBSTITUTION
-        self._pooled(node, A)
+        self._grouped(node, A)
         if isinstance(plan, SparsePlan):
             self._call(node, A, solves)
         elif solves:
@@ -87,24 +87,24 @@ class Linear:
         with piece.loops.loop(0, count) as k:
             piece.loops.store(to, k, piece.loops.load(source, k))
 
-    def _pooled(self, node, A):
-        """What elements of pools add to a matrix, or to a right-hand side."""
-        piece, (plan, _, pooled) = self.piece, node.value
-        for pool, part in pooled:
+    def _grouped(self, node, A):
+        """What elements of groups add to a matrix, or to a right-hand side."""
+        piece, (plan, _, grouped) = self.piece, node.value
+        for group, part in grouped:
             if isinstance(part, dict):
-                unknowns = pool.unknowns()
-                i, j = np.array(pool.entries(part)).T
+                unknowns = group.unknowns()
+                i, j = np.array(group.entries(part)).T
                 places = plan.places(unknowns[:, i], unknowns[:, j])
-                if isinstance(pool, Points):
-                    interpolated(piece, pool, part, places, A)
+                if isinstance(group, QuadraturePoints):
+                    interpolated(piece, group, part, places, A)
                 else:
-                    element(piece, pool, list(part.values()), places, A)
+                    element(piece, group, list(part.values()), places, A)
             else:
                 kept = [k for k, x in enumerate(part) if not x.zero]
-                if isinstance(pool, Pairs) and len(part) == pool.size:
-                    pairs(piece, pool, [part[k] for k in kept], kept, plan.rows_of(pool.members), A)
+                if isinstance(group, Pairs) and len(part) == group.size:
+                    pairs(piece, group, [part[k] for k in kept], kept, plan.rows_of(group.members), A)
                     continue
-                element(piece, pool, [part[k] for k in kept], plan.rows_of(pool.unknowns()[:, kept]), A)
+                element(piece, group, [part[k] for k in kept], plan.rows_of(group.unknowns()[:, kept]), A)
 
     def _steps(self, kind, plan, runs, A, x):
         """Elimination, run by run of supernodes."""

@@ -6,22 +6,22 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
+from flexmbd.codegen.group_loops import gathered, put
 from flexmbd.codegen.loops import Index
-from flexmbd.codegen.pools import gathered, put
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, WORD, pointer
-from flexmbd.language.space import OWN, Variable
+from flexmbd.language.variables import OWN, Variable
 from flexmbd.stepping.names import NEIGHBOURS, SEARCH
 from flexmbd.stepping.neighbours import COUNT, LIST, MORE
 
 
-def pairs(piece, pool, nodes, kept, rows, A):
+def pairs(piece, group, nodes, kept, rows, A):
     """Add nodes of one pair to rows of A, for all pairs that may touch, in their order.
 
     Parameters
     ----------
     piece : functions.Piece
         Where the loop is written.
-    pool : Pairs
+    group : Pairs
     nodes : list of Node
     kept : list of int
         Coordinates of the pair that they belong to.
@@ -29,19 +29,19 @@ def pairs(piece, pool, nodes, kept, rows, A):
         Rows of A; without them all go to row 0.
     """
     functions, storage, loops, b = piece.functions, piece.storage, piece.loops, piece.builder
-    numbers = [[storage.index(x, per_sample=True) for x in own] for own in pool.varying_members]
-    numbers = np.array(numbers, np.int32).reshape(len(pool.members), -1)
-    table = np.hstack([pool.members, numbers] if rows is None else [pool.members, numbers, rows])
-    one = _One(functions.layout, pool, storage.lay(table)[0], table.shape[1], numbers.shape[1], storage.batch)
-    key = (pool.name, one.first, *kept, *(x.id for x in nodes))
+    numbers = [[storage.index(x, per_sample=True) for x in own] for own in group.varying_members]
+    numbers = np.array(numbers, np.int32).reshape(len(group.members), -1)
+    table = np.hstack([group.members, numbers] if rows is None else [group.members, numbers, rows])
+    one = _One(functions.layout, group, storage.lay(table)[0], table.shape[1], numbers.shape[1], storage.batch)
+    key = (group.name, one.first, *kept, *(x.id for x in nodes))
     if key not in functions.elements:
         stores = [(put(n) if one.batch > 1 else one.added(k, rows), x) for n, (k, x) in enumerate(zip(kept, nodes, strict=True))]
-        functions.elements[key] = functions.function(f"{pool.name}.{len(functions.elements)}", stores, one.place, one.batch)
+        functions.elements[key] = functions.function(f"{group.name}.{len(functions.elements)}", stores, one.place, one.batch)
     function, size = functions.elements[key]
     shares = piece.moved("W", piece.rows.take(one.batch * len(nodes))) if one.batch > 1 else A
     piece.rows.beyond(size * one.batch)
     work = piece.moved("W", piece.rows.top)
-    with _found(piece, pool, work) as (begin, count):
+    with _found(piece, group, work) as (begin, count):
         width, part = functions.target.width, functions.target.part
         with loops.loop(0, count, one.batch) as k:
             with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
@@ -59,10 +59,10 @@ def pairs(piece, pool, nodes, kept, rows, A):
 
 
 @contextmanager
-def _found(piece, pool, work):
+def _found(piece, group, work):
     """The instructions within run for each part of the list: the first entry of its table, and how many pairs it has."""
     b, kinds = piece.builder, (pointer(DOUBLE), pointer(DOUBLE), pointer(DOUBLE), pointer(WORD))
-    block = b.load(WORD, b.gep(WORD, b.cast("inttoptr", WORD, _entry(piece, NEIGHBOURS), pointer(WORD)), pool.number))
+    block = b.load(WORD, b.gep(WORD, b.cast("inttoptr", WORD, _entry(piece, NEIGHBOURS), pointer(WORD)), group.number))
     words = b.cast("inttoptr", WORD, block, pointer(WORD))
     search = b.cast("inttoptr", WORD, _entry(piece, SEARCH), f"void ({', '.join(kinds)})*")
     places = piece.moved(*piece.functions.layout.place(Variable("q", 0)))
@@ -87,8 +87,8 @@ def _entry(piece, entry):
 class _One:
     """Where the one pair finds its own: two numbers of members, of which each has a row of a table; or pairs side by side find theirs."""
 
-    def __init__(self, layout, pool, first, width, numbers, batch):
-        self.layout, self.own, self.first, self.width = layout, pool.members.shape[1], first, width
+    def __init__(self, layout, group, first, width, numbers, batch):
+        self.layout, self.own, self.first, self.width = layout, group.members.shape[1], first, width
         self.numbers, self.batch = numbers, batch
 
     def _at(self, piece, pair, which, column):

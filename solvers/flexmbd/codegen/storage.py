@@ -15,7 +15,7 @@ class Storage:
     Parameters
     ----------
     batch : int
-        Elements of a pool that one function does at once: 1 where lanes are samples, `codegen.pools.BATCH` for a single sample.
+        Elements of a group that one function does at once: 1 where lanes are samples, `codegen.group_loops.BATCH` for a single sample.
     first_row : int
         Row of ``P`` of the first parameter.
     before : int

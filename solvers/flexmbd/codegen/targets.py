@@ -31,7 +31,7 @@ class Cpu:
 
     @property
     def part(self):
-        """Lanes that elements of pools do at once.
+        """Lanes that elements of groups do at once.
 
         Their code has so many values that more than a register of each do not stay in registers: with 16 lanes at once it takes twice as
         long to compile, and a beam runs 8, a rope 4 % slower.

@@ -110,35 +110,35 @@ class CableContact(FreeContact):
         """How many points."""
         return (*super().topology_key(), self.points)
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Of each potential point its depth, and the velocity of a's surface against b's."""
-        g, ra, rb = build.graph, build.number(self, "radius_a"), build.number(self, "radius_b")
+        g, ra, rb = equations.graph, equations.number(self, "radius_a"), equations.number(self, "radius_b")
         found = []
         for point in self.spread:
-            p, v = build.values(build.place(point)), build.velocity(point)
-            foot, speed, spin_b = self._foot(build, p)
+            p, v = equations.values(equations.place(point)), equations.velocity(point)
+            foot, speed, spin_b = self._foot(equations, p)
             distance, normal = unit(g, [x - y for x, y in zip(p, foot, strict=True)])
             share = distance / (ra + rb)  # one point of contact for both, whatever the depth: else a turn of all would rub
-            spin_a = point.body.section_spin(build, point)
+            spin_a = point.body.section_spin(equations, point)
             around = [self._turning(s, [k * n for n in normal]) for s, k in ((spin_a, -(ra * share)), (spin_b, rb * share))]
             velocity = [x + s - y - t for x, s, y, t in zip(v, around[0], speed, around[1], strict=True)]
-            found.append(free_point(build, ra + rb - distance, tuple(normal), tuple(velocity)))
+            found.append(free_point(equations, ra + rb - distance, tuple(normal), tuple(velocity)))
         return found
 
     @staticmethod
     def _turning(spin, arm):
         return turning(spin[0] if len(spin) == 1 else spin, arm)
 
-    def _foot(self, build, p):
+    def _foot(self, equations, p):
         """Nearest point of cable b to p: place, velocity, spin of its section."""
-        g, cable, d = build.graph, self.b.body, self.b.body.dimension
-        le, first = build.number(cable, "length") * (1.0 / cable.elements), build.first[cable.name]
+        g, cable, d = equations.graph, self.b.body, self.b.body.dimension
+        le, first = equations.number(cable, "length") * (1.0 / cable.elements), equations.first[cable.name]
         rest, best = [g.const(0.0)] * (3 - d), None
         rows, fixed = [], {(0, 0): g.const(0.0), (1, 0): g.const(0.0)}  # derivatives of the kernel are left out
         for e in range(cable.elements):
             own = slice(first + 2 * d * e, first + 2 * d * (e + 2))
-            q = build.q[own]
-            rows.append([float(e), *q, *build.v[own]])
+            q = equations.q[own]
+            rows.append([float(e), *q, *equations.v[own]])
             chord = [(y - x) / le for x, y in zip(q[:d], q[2 * d : 3 * d], strict=True)] + rest
             away = [(y - x) / le for x, y in zip(q[:d], p, strict=True)] + rest
             arguments = tuple(away), tuple(chord), (*q[d : 2 * d], *rest), (*q[3 * d :], *rest)

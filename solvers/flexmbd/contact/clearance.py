@@ -42,9 +42,9 @@ class ClearanceJoint:
         """Parts, and whether the joint starts as an ideal one."""
         return (*super().topology_key(), self.start)
 
-    def initial_rows(self, build):
+    def initial_rows(self, equations):
         """Rows of the ideal joint, for the assembly of positions and velocities only."""
-        return [] if self.start == "as_given" else self.ideal_rows(build)
+        return [] if self.start == "as_given" else self.ideal_rows(equations)
 
 
 class Bearing(ClearanceJoint):
@@ -53,23 +53,23 @@ class Bearing(ClearanceJoint):
     With a film alone there is no contact, and a guess of positions beyond the clearance, where a film has no value, is refused.
     """
 
-    lawless: ClassVar[bool] = True
+    law_optional: ClassVar[bool] = True
     asperities: ClassVar = None
 
     @property
-    def walled(self):
+    def has_contact(self):
         """True if something else than a film keeps both apart."""
         return self.law is not None or self.asperities is not None
 
     def check(self):
         """Check sizes, start and parts."""
-        if self.film is None and not self.walled:
+        if self.film is None and not self.has_contact:
             refuse(self, "it has neither a contact law nor a film")
         super().check("clearance", *(() if self.bearing_radius is None else ("bearing_radius",)))
 
     def check_start(self):
         """Refuse a journal that only a film holds, and that the guess puts beyond the clearance; not on flexible bodies."""
-        if self.walled or self.start != "as_given" or any(end.place_at_start() is None for end in (self.a, self.b)):
+        if self.has_contact or self.start != "as_given" or any(end.place_at_start() is None for end in (self.a, self.b)):
             return
         distances = [np.sqrt(sum(np.square(x) for x in offset)) for offset in self.offsets_at_start()]
         worst = max(float(np.max(distance / self.clearance)) for distance in distances)
@@ -90,11 +90,11 @@ class Bearing(ClearanceJoint):
         radius = {} if self.bearing_radius is None else {"bearing_radius": self.bearing_radius}
         return {"clearance": self.clearance, **radius}
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Those of the contact and its parts, and the place of a from b in the inertial frame."""
         axes = AXES[: self.dimensions[0]]
-        out = {f"{self.name}.e{axis}": (lambda k=k: build.values(self.apart(build))[k], "m") for k, axis in enumerate(axes)}
-        return super().outputs(build) | out
+        out = {f"{self.name}.e{axis}": (lambda k=k: equations.values(self.apart(equations))[k], "m") for k, axis in enumerate(axes)}
+        return super().outputs(equations) | out
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class ClearanceRevolute(Bearing, Contact):
     worn : WornProfile, optional
         How much the clearance has grown over the bearing's circumference, angles from the x axis of its body (docs/theory/wear.md); dry
         joints only.
-    liner : Bush, optional
+    liner : `ElasticLiner`, optional
         The bearing's elastic surface, with a film that is solved on a grid and nothing else (docs/theory/solved_films.md).
     """
 
@@ -162,34 +162,34 @@ class ClearanceRevolute(Bearing, Contact):
         self.check()
         self.check_start()
 
-    def ideal_rows(self, build):
+    def ideal_rows(self, equations):
         """Both centres at one place."""
-        return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip("xy", self.apart(build), strict=True)]
+        return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip("xy", self.apart(equations), strict=True)]
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Eccentricity less clearance; both force arms end at one point of the bearing's surface, so momentum balances."""
         if self.worn is not None:
-            return [worn_point(self, build)]
-        e = self.apart(build)
-        (x, y), (vx, vy) = build.values(e), build.rates(e)
-        r = build.graph.length((x, y))
+            return [worn_point(self, equations)]
+        e = self.apart(equations)
+        (x, y), (vx, vy) = equations.values(e), equations.rates(e)
+        r = equations.graph.length((x, y))
         nx, ny = -x / r, -y / r
         slip, arm_a, arm_b = vy * nx - vx * ny, 0.0, 0.0
         if self.frictional:
-            radius = build.number(self, "bearing_radius")
+            radius = equations.number(self, "bearing_radius")
             arm_a, arm_b = r - radius, -radius
             if self.impenetrable:  # at the journal's surface, however deep a step has led it
-                arm_a = build.number(self, "clearance") - radius
+                arm_a = equations.number(self, "clearance") - radius
                 arm_b = arm_a - r
-            slip = slip + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
-        return [FlatArms(r - build.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)]
+            slip = slip + equations.spin(self.a.body) * arm_a - equations.spin(self.b.body) * arm_b
+        return [FlatArms(r - equations.number(self, "clearance"), -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)]
 
     @property
-    def witness(self):
-        """Output by which `explain` knows why a run failed; None where there is a contact."""
-        return None if self.walled else f"{self.name}.eccentricity_ratio:max"
+    def failure_indicator(self):
+        """Output by which `failure_message` knows why a run failed; None where there is a contact."""
+        return None if self.has_contact else f"{self.name}.eccentricity_ratio:max"
 
-    def explain(self, ratio):
+    def failure_message(self, ratio):
         """Sentence on a run that failed, by the largest eccentricity ratio; empty if that was not the reason."""
         if not ratio > 0.95:  # from there on the film's stiffness asks for ever smaller steps
             return ""
@@ -198,12 +198,12 @@ class ClearanceRevolute(Bearing, Contact):
             "without bound, and there is neither a contact law nor asperities (give law or asperities)"
         )
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Those of contact and parts, and the orbit of the journal's centre in the inertial frame."""
-        g, name = build.graph, self.name
+        g, name = equations.graph, self.name
 
         def radius():
-            return g.sqrt(g.dot((x, x) for x in build.values(self.apart(build))))
+            return g.sqrt(g.dot((x, x) for x in equations.values(self.apart(equations))))
 
-        ratio = {f"{name}.eccentricity_ratio": (lambda: radius() / build.number(self, "clearance"), "1")}
-        return super().outputs(build) | {f"{name}.eccentricity": (radius, "m")} | ratio
+        ratio = {f"{name}.eccentricity_ratio": (lambda: radius() / equations.number(self, "clearance"), "1")}
+        return super().outputs(equations) | {f"{name}.eccentricity": (radius, "m")} | ratio

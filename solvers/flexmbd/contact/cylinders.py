@@ -80,19 +80,19 @@ class SphereCylinder(PointContact):
         """Whether inside, and whether it has ends."""
         return (*super().topology_key(), bool(self.inside), self.length is None)
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Radius of the sphere less distance of its centre from the surface."""
-        g, side = build.graph, -1.0 if self.inside else 1.0
-        axis, apart = node_axis(build, self, self.b.body, "axis"), self.apart(build)
-        (along,), u, d = build.values((dot(axis, apart),)), build.values(axis), build.values(apart)
+        g, side = equations.graph, -1.0 if self.inside else 1.0
+        axis, apart = node_axis(equations, self, self.b.body, "axis"), self.apart(equations)
+        (along,), u, d = equations.values((dot(axis, apart),)), equations.values(axis), equations.values(apart)
         far, out = unit(g, [x - along * y for x, y in zip(d, u, strict=True)])
-        radius, wall = build.number(self, "radius"), build.number(self, "cylinder_radius")
+        radius, wall = equations.number(self, "radius"), equations.number(self, "cylinder_radius")
         height, normal = side * (far - wall), [side * x for x in out]
         if self.length is not None:
-            half = 0.5 * build.number(self, "length")
+            half = 0.5 * equations.number(self, "length")
             beyond = g.greater(g.fabs(along), half)
             over = g.select(beyond, along - g.select(g.greater(along, 0.0), half, -half), 0.0)
             rim, to_rim = unit(g, [height * x + over * y for x, y in zip(normal, u, strict=True)])
             height, normal = g.select(beyond, rim, height), [g.select(beyond, x, y) for x, y in zip(to_rim, normal, strict=True)]
         arm_a = tuple(-((radius if self.impenetrable else height) * x) for x in normal)
-        return [SpatialArms(self, build, radius - height, tuple(normal), arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        return [SpatialArms(self, equations, radius - height, tuple(normal), arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

@@ -79,32 +79,32 @@ class ClearanceCylindrical(Bearing, PointContact):
         directions = {k: x for key, axis in axes.items() for k, x in axis_parameters(key, axis).items()}
         return {**super().sizes(), "length": self.length, **directions}
 
-    def axis(self, build, key, body):
+    def axis(self, equations, key, body):
         """Direction of one of the joint's axes, as polynomials."""
-        return build.direction(body, *(build.number(self, f"{key}.{axis}") for axis in AXES))
+        return equations.direction(body, *(equations.number(self, f"{key}.{axis}") for axis in AXES))
 
-    def ideal_rows(self, build):
+    def ideal_rows(self, equations):
         """The journal's centre line is the bearing's."""
-        along, rows = self.axis(build, "axis_a", self.a.body), []
+        along, rows = self.axis(equations, "axis_a", self.a.body), []
         for key in ("n1", "n2"):
-            across = self.axis(build, key, self.b.body)
-            rows.append(Row(dot(across, self.apart(build)), "length", f"{self.name}.offset{key[1]}"))
+            across = self.axis(equations, key, self.b.body)
+            rows.append(Row(dot(across, self.apart(equations)), "length", f"{self.name}.offset{key[1]}"))
             rows.append(Row(dot(across, along), "angle", f"{self.name}.tilt{key[1]}"))
         return rows
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Both end sections of the bearing."""
-        u, w = (build.values(self.axis(build, key, end.body)) for key, end in (("axis_a", self.a), ("axis_b", self.b)))
-        e = build.values(self.apart(build))
-        half, radius = 0.5 * build.number(self, "length"), build.number(self, "bearing_radius")
+        u, w = (equations.values(self.axis(equations, key, end.body)) for key, end in (("axis_a", self.a), ("axis_b", self.b)))
+        e = equations.values(self.apart(equations))
+        half, radius = 0.5 * equations.number(self, "length"), equations.number(self, "bearing_radius")
         found = []
         for side in (-1.0, 1.0):
             centre = [side * half * x for x in w]  # of the section, from b
             shift = dot([c - x for c, x in zip(centre, e, strict=True)], w) / dot(u, w)
             through = [x + shift * y for x, y in zip(e, u, strict=True)]  # of the journal's line through the section, from b
-            size, radial = unit(build.graph, [x - c for x, c in zip(through, centre, strict=True)])
-            depth = size - build.number(self, "clearance")
+            size, radial = unit(equations.graph, [x - c for x, c in zip(through, centre, strict=True)])
+            depth = size - equations.number(self, "clearance")
             far = radius + depth if self.impenetrable else radius  # of the journal's surface, however deep a step has led it
             arm_b = [c + far * n for c, n in zip(centre, radial, strict=True)]
-            found.append(SpatialArms(self, build, depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
+            found.append(SpatialArms(self, equations, depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
         return found

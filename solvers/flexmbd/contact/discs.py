@@ -35,17 +35,17 @@ class DiscPlane(Contact):
         """Radius and normal."""
         return {"radius": self.radius, "normal.x": self.normal[0], "normal.y": self.normal[1]}
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Radius less distance of the centre from the plane."""
-        n = build.direction(self.b.body, build.number(self, "normal.x"), build.number(self, "normal.y"))
-        d = self.apart(build)
-        (nx, ny), (vx, vy) = build.values(n), build.rates(d)
-        height, along = build.values((dot(n, d), cross(n, d)))
-        spin_b, radius = build.spin(self.b.body), build.number(self, "radius")
-        slip = vy * nx - vx * ny - build.spin(self.a.body) * height
+        n = equations.direction(self.b.body, equations.number(self, "normal.x"), equations.number(self, "normal.y"))
+        d = self.apart(equations)
+        (nx, ny), (vx, vy) = equations.values(n), equations.rates(d)
+        height, along = equations.values((dot(n, d), cross(n, d)))
+        spin_b, radius = equations.spin(self.b.body), equations.number(self, "radius")
+        slip = vy * nx - vx * ny - equations.spin(self.a.body) * height
         if self.impenetrable:
-            beyond = within(build.graph, radius - height, radius)
-            slip = slip - build.spin(self.a.body) * beyond + spin_b * beyond
+            beyond = within(equations.graph, radius - height, radius)
+            slip = slip - equations.spin(self.a.body) * beyond + spin_b * beyond
         rate = -(vx * nx + vy * ny) - spin_b * along
         return [FlatArms(radius - height, rate, (nx, ny), slip, -height, 0.0, along)]
 
@@ -71,16 +71,16 @@ class DiscDisc(Contact):
         """Both radii."""
         return {"radius_a": self.radius_a, "radius_b": self.radius_b}
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Sum of the radii less the distance of the centres; both arms end at one point (impenetrable: in the middle of an overlap)."""
-        d = self.apart(build)
-        (x, y), (vx, vy) = build.values(d), build.rates(d)
-        r = build.graph.length((x, y))
+        d = self.apart(equations)
+        (x, y), (vx, vy) = equations.values(d), equations.rates(d)
+        r = equations.graph.length((x, y))
         nx, ny = x / r, y / r
-        radius, own = build.number(self, "radius_b"), build.number(self, "radius_a")
+        radius, own = equations.number(self, "radius_b"), equations.number(self, "radius_a")
         arm_a, arm_b = radius - r, radius
         if self.impenetrable:
             share = r / (own + radius)
             arm_a, arm_b = -own * share, radius * share
-        slip = vy * nx - vx * ny + build.spin(self.a.body) * arm_a - build.spin(self.b.body) * arm_b
+        slip = vy * nx - vx * ny + equations.spin(self.a.body) * arm_a - equations.spin(self.b.body) * arm_b
         return [FlatArms(own + radius - r, -(vx * nx + vy * ny), (nx, ny), slip, arm_a, arm_b)]

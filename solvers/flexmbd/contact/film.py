@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from flexmbd.contact.film_outputs import film_outputs
 from flexmbd.contact.heat import film_viscosity
-from flexmbd.contact.parts import Part, Rule, refuse
+from flexmbd.contact.parts import Part, Requirement, refuse
 from flexmbd.contact.transition import kept_inside
 
 
@@ -16,7 +16,7 @@ class FilmPart(Part):
 
     key = "film"
     wanted = "a film such as ShortFilm(viscosity, length)"
-    needs = (Rule(("bearing_radius",), "a film needs bearing_radius (m)"),)
+    needs = (Requirement(("bearing_radius",), "a film needs bearing_radius (m)"),)
     shape: ClassVar[str]
 
     def check(self, joint):
@@ -26,17 +26,17 @@ class FilmPart(Part):
         if check := getattr(self.given, "check_bearing", None):
             check(joint.owner, joint.bearing_radius)
 
-    def faded(self, joint, build, r):
+    def faded(self, joint, equations, r):
         """Factor on the place that the film is given, and share of its force that acts, at the eccentricity r."""
-        g, c = build.graph, build.number(joint, "clearance")
+        g, c = equations.graph, equations.number(joint, "clearance")
         if joint.transition is None:
             return g.const(1.0), g.const(1.0)
-        inside = kept_inside(g, r / c, build.number(joint, "transition.largest"))
-        return inside, joint.transition.film_share(g, r - c, c, lambda key: build.number(joint, f"transition.{key}"))
+        inside = kept_inside(g, r / c, equations.number(joint, "transition.largest"))
+        return inside, joint.transition.film_share(g, r - c, c, lambda key: equations.number(joint, f"transition.{key}"))
 
-    def outputs(self, joint, build, nodes):
+    def outputs(self, joint, equations, nodes):
         """Force, torque, thickness, powers, pressure and flow where they are known; the regime."""
-        return film_outputs(joint, build, nodes)
+        return film_outputs(joint, equations, nodes)
 
 
 class JournalFilmPart(FilmPart):
@@ -44,7 +44,7 @@ class JournalFilmPart(FilmPart):
 
     shape = "planar"
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """Force and torques on both bodies, and their power.
 
         The force acts at the centres of journal and bearing.  The film's pressure also shears both surfaces by ``-(e x F)/2`` each, so
@@ -52,20 +52,20 @@ class JournalFilmPart(FilmPart):
         """
         if joint.liner is not None:
             return
-        g, e = build.graph, joint.apart(build)
-        (x, y), (vx, vy) = build.values(e), build.rates(e)
-        c, radius = (build.number(joint, key) for key in ("clearance", "bearing_radius"))
-        spin_a, spin_b = build.spin(joint.a.body), build.spin(joint.b.body)
+        g, e = equations.graph, joint.apart(equations)
+        (x, y), (vx, vy) = equations.values(e), equations.rates(e)
+        c, radius = (equations.number(joint, key) for key in ("clearance", "bearing_radius"))
+        spin_a, spin_b = equations.spin(joint.a.body), equations.spin(joint.b.body)
         turning, slip = 0.5 * (spin_a + spin_b), spin_a - spin_b
         r = g.length((x, y))
-        inside, share = self.faded(joint, build, r)
+        inside, share = self.faded(joint, equations, r)
         u, w = vx + turning * y, vy - turning * x
-        into, back = self._axes(joint, build)
+        into, back = self._axes(joint, equations)
         place, velocity = into(x * inside, y * inside), into(u, w)
         kernels = self.given.kernels()
-        numbers = {k: build.number(joint, f"film.{k}") for k in self.given.numbers()} | {"viscosity": film_viscosity(joint, build)}
+        numbers = {k: equations.number(joint, f"film.{k}") for k in self.given.numbers()} | {"viscosity": film_viscosity(joint, equations)}
         arguments = (*place, *velocity, c, radius, *numbers.values())
-        build.use(kernels)
+        equations.use(kernels)
 
         def force_tangent(arguments):
             found, thick = slopes(g, kernels.tangent, 2, 4)(arguments), 6 + list(numbers).index("viscosity")
@@ -82,20 +82,20 @@ class JournalFilmPart(FilmPart):
         torques = (-shear - couple,), (shear - couple,)
         power, rubbed = shear * slip - (fx * u + fy * w), shear * slip + 2.0 * couple * turning
         nodes.film_arguments = arguments
-        on_both(joint, build, nodes, (fx, fy), torques, power=power, rubbed=rubbed, gap=c - r, share=share)
+        on_both(joint, equations, nodes, (fx, fy), torques, power=power, rubbed=rubbed, gap=c - r, share=share)
 
-    def _axes(self, joint, build):
+    def _axes(self, joint, equations):
         """Functions that turn a vector into the axes in which the film is given its arguments, and back.
 
-        A `framed` film, of a bearing with grooves, has the axes of the bearing's body; any other is the same in all axes.
+        A film with `body_axes`, of a bearing with grooves, has the axes of the bearing's body; any other is the same in all axes.
         """
-        if not getattr(self.given, "framed", False):
+        if not getattr(self.given, "body_axes", getattr(self.given, "framed", False)):
             return (lambda x, y: (x, y),) * 2
-        cos, sin = build.values(build.direction(joint.b.body, 1.0, 0.0))
+        cos, sin = equations.values(equations.direction(joint.b.body, 1.0, 0.0))
         return (lambda x, y: (cos * x + sin * y, cos * y - sin * x)), (lambda x, y: (cos * x - sin * y, sin * x + cos * y))
 
 
-def on_both(joint, build, nodes, force, torques, *, power, rubbed, gap, share):
+def on_both(joint, equations, nodes, force, torques, *, power, rubbed, gap, share):
     """Put a film's force on both centres, and its torques on both bodies; all it takes up goes into the books.
 
     Parameters
@@ -107,10 +107,10 @@ def on_both(joint, build, nodes, force, torques, *, power, rubbed, gap, share):
     power, rubbed, gap, share : Node
         `JointNodes.film_power`, `rubbed`, `gap`, `film_share`.
     """
-    joint.push(build, nodes, *force)
+    joint.push(equations, nodes, *force)
     for end, torque in zip((joint.a, joint.b), torques, strict=True):
-        build.torque(end.body, *torque)
-    build.power("dissipated", power)
+        equations.torque(end.body, *torque)
+    equations.power("dissipated", power)
     nodes.film, nodes.film_torque, nodes.film_share = force, torques[0], share
     nodes.film_power, nodes.rubbed, nodes.gap = power, rubbed, gap
 

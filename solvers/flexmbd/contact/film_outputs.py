@@ -5,9 +5,9 @@ from flexmbd.space import AXES
 FULL_FILM, BOUNDARY = 3.0, 1.0  # thickness by roughness: film above, boundary below (Tallian 1967, ASLE Trans. 10, 418-439), mixed between
 
 
-def film_outputs(joint, build, nodes):
+def film_outputs(joint, equations, nodes):
     """Outputs of the film; those of the regime."""
-    g, name = build.graph, joint.name
+    g, name = equations.graph, joint.name
     axes = AXES[: len(nodes.film)]
 
     def part(key, k):
@@ -25,12 +25,12 @@ def film_outputs(joint, build, nodes):
         for key, kernel, unit in (("max_pressure", kernels.peak, "Pa"), ("oil_flow", kernels.flow, "m^3/s")):
             if kernel is not None:
                 out[f"{name}.{key}"] = (lambda kernel=kernel: nodes.film_share * g.call(kernel, nodes.film_arguments), unit)
-    return out | regime_outputs(joint, build, nodes)
+    return out | regime_outputs(joint, equations, nodes)
 
 
-def regime_outputs(joint, build, nodes):
+def regime_outputs(joint, equations, nodes):
     """Power of all friction, and the regime: 0 film, 1 both carry, 2 dry; in the plane a number for each that is 1 while it holds."""
-    g, name = build.graph, joint.name
+    g, name = equations.graph, joint.name
 
     def now():
         return regime(joint, g, nodes)

@@ -99,31 +99,35 @@ class GranularContact(Contact):
         head, _, last = key.partition(".")
         return ("1" if last.startswith("n") else "m") if head.startswith("wall") else super().unit(key)
 
-    def apply(self, build):
+    def apply(self, equations):
         """Pairs, and all grains with every wall."""
-        g, grains, d = build.graph, self.grains, self.grains.dimension
+        g, grains, d = equations.graph, self.grains, self.grains.dimension
         laws = [(part.key, part.given) for part in self.parts]
         for _, law in laws:
-            build.use(law.kernels())
-        numbers = [[build.number(self, f"{key}.{k}") for k in law.numbers()] for key, law in laws]
-        speed = g.const(0.0) if self.impact_velocity is None else build.number(self, "impact_velocity")
+            equations.use(law.kernels())
+        numbers = [[equations.number(self, f"{key}.{k}") for k in law.numbers()] for key, law in laws]
+        speed = g.const(0.0) if self.impact_velocity is None else equations.number(self, "impact_velocity")
         kind = d, tuple(law.kernels() for _, law in laws), tuple(map(len, numbers))
         common = (speed, *(x for own in numbers for x in own))
-        own = [(r, *common) for r in grains.numbers(build, "radius")]
-        members = grains.members(build)
-        build.pairs(self.name, meeting, kind, list(zip(members, own, strict=True)), 0)
+        own = [(r, *common) for r in grains.numbers(equations, "radius")]
+        members = grains.members(equations)
+        equations.pairs(self.name, meeting, kind, list(zip(members, own, strict=True)), 0)
         elements = [
-            (f"{self.name}.{k}", places, (*mine, *(build.number(self, f"wall{k}.{key}{axis}") for key in ("", "n") for axis in AXES[:d])))
+            (
+                f"{self.name}.{k}",
+                places,
+                (*mine, *(equations.number(self, f"wall{k}.{key}{axis}") for key in ("", "n") for axis in AXES[:d])),
+            )
             for k in range(1, len(self.walls) + 1)
             for places, mine in zip(members, own, strict=True)
         ]
         if elements:
-            build.elements(against, kind, elements)
+            equations.elements(against, kind, elements)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Sums over all contacts among grains, and over those with each wall: contacts, normal forces, stored energy."""
         return {
-            f"{owner}.{key}": (lambda owner=owner, key=key: build.quantity(owner, key), unit)
+            f"{owner}.{key}": (lambda owner=owner, key=key: equations.quantity(owner, key), unit)
             for owner in (self.name, *(f"{self.name}.{k}" for k in range(1, len(self.walls) + 1)))
             for key, unit in SUMS.items()
         }
@@ -145,7 +149,7 @@ def against(share, d, kernels, counts):
     _press(share, d, kernels, counts, share.numbers[0] - height, normal, ((0, 1.0, -height),))
 
 
-def _press(share, d, kernels, counts, penetration, normal, ends):
+def _press(element, d, kernels, counts, penetration, normal, ends):
     """Forces of the laws at a place of contact.
 
     Parameters
@@ -156,9 +160,9 @@ def _press(share, d, kernels, counts, penetration, normal, ends):
     ends : sequence of (int, float, Node)
         Of both grains, or the one: first coordinate, sign of the force, length of the arm along the normal.
     """
-    g, (speed, *numbers), v = share.graph, share.numbers[1 : 2 + sum(counts)], share.v
+    g, (speed, *numbers), v = element.graph, element.numbers[1 : 2 + sum(counts)], element.v
     touches = g.greater(penetration, 0.0)
-    turns = len(share.q) // len(ends) - d
+    turns = len(element.q) // len(ends) - d
     centres = [sum((sign * v[first + k] for first, sign, _ in ends), g.const(0.0)) for k in range(d)]
     rate, velocity = -dot(normal, centres), centres
     for first, sign, length in ends:
@@ -168,25 +172,25 @@ def _press(share, d, kernels, counts, penetration, normal, ends):
     law, depth = kernels[0], g.select(touches, penetration, 0.0)
     given = (depth, rate, speed, *numbers[: counts[0]])
     force = g.select(touches, g.call(law.force, given, 2, tangent_of(g, law, 2))[0], 0.0)
-    share.add("stored", g.select(touches, g.call(law.energy, (depth, *numbers[: counts[0]])), 0.0))
-    share.add("normal", force)
-    share.add("contacts", g.select(touches, 1.0, 0.0))
+    element.add("stored", g.select(touches, g.call(law.energy, (depth, *numbers[: counts[0]])), 0.0))
+    element.add("normal", force)
+    element.add("contacts", g.select(touches, 1.0, 0.0))
     power, across = force * rate, None
     if len(kernels) > 1:
         slip, across = _across(g, normal, velocity)
         arguments = (slip, force, g.const(0.0), *numbers[counts[0] :])
         friction = g.call(kernels[1].force, arguments, 2, tangent_of(g, kernels[1], 3))[0]
         power, across = power + friction * slip, [-(friction * x) for x in across]
-    share.add("contact", power)
+    element.add("contact", power)
     for first, sign, length in ends:
         for k in range(d):
             push = force * normal[k] if across is None else force * normal[k] + across[k]
-            share.force[first + k] = share.force[first + k] + sign * push
+            element.force[first + k] = element.force[first + k] + sign * push
         if across is not None:
             arm = [length * n for n in normal]
             moment = [cross(arm, across)] if d == 2 else cross3(arm, across)
             for k, x in enumerate(moment):
-                share.force[first + d + k] = share.force[first + d + k] + sign * x
+                element.force[first + d + k] = element.force[first + d + k] + sign * x
 
 
 def _across(graph, normal, velocity):

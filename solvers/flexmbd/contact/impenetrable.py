@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmbd.contact.parts import Part, Rule, refuse
+from flexmbd.contact.parts import Part, Requirement, refuse
 from flexmbd.errors import ModelError, check_number
 
 RULES = ("newton", "poisson")  # in the order of the registry's numbers
@@ -80,8 +80,8 @@ class ImpenetrablePart(Part):
         return isinstance(given, Impenetrable)
 
     excludes = (
-        Rule(("friction",), "a law Impenetrable has its own friction", "leave friction out: Impenetrable(restitution, friction=mu)"),
-        Rule(
+        Requirement(("friction",), "a law Impenetrable has its own friction", "leave friction out: Impenetrable(restitution, friction=mu)"),
+        Requirement(
             ("film", "asperities", "temperature", "worn", "liner", "transition", "minimum_impact_velocity"),
             "{key} needs a contact law that is a force, and law is Impenetrable",
             "leave it out, or give a law such as HuntCrossley(K, restitution=e)",
@@ -99,12 +99,12 @@ class ImpenetrablePart(Part):
         """Which numbers are given, and the rule."""
         return (self.given.name, self.given.rule, *self.given.numbers())
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """All places of contact."""
-        joint.touch(build, nodes)
+        joint.touch(equations, nodes)
 
 
-def hold(joint, build, point, key="", rule=None):
+def add_unilateral(joint, equations, point, key="", rule=None):
     """Register one place of contact that cannot be penetrated, and whose forces the scheme finds.
 
     Parameters
@@ -120,16 +120,18 @@ def hold(joint, build, point, key="", rule=None):
     Percussion
     """
     law, groups, rates = joint.law, [0, 0, 0], [-point.rate]
-    for k, (own, given) in enumerate(zip((law.friction, law.rolling, law.pivoting), point.slides(joint, build), strict=True)):
+    for k, (own, given) in enumerate(zip((law.friction, law.rolling, law.pivoting), point.slides(joint, equations), strict=True)):
         if own is not None:
             groups[k] = len(given)
             rates += given
-    zero = build.graph.const(0.0)
-    known = {name: build.number(joint, f"law.{name}") for name in law.numbers()}
+    zero = equations.graph.const(0.0)
+    known = {name: equations.number(joint, f"law.{name}") for name in law.numbers()}
     known.setdefault("static_friction", known.get("friction", zero))
     numbers = [known.get(name, zero) for name in KEYS]
     rule = RULES.index(law.rule) if rule is None else rule
-    return build.unilateral(joint, key, -point.penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule, bulges=joint.bulges)
+    return equations.unilateral(
+        joint, key, -point.penetration, rates, numbers=numbers, groups=tuple(groups), rule=rule, bulges=joint.bulges
+    )
 
 
 def within(graph, depth, radius):

@@ -10,7 +10,7 @@ import numpy as np
 from flexmbd.contact.film import slopes
 from flexmbd.contact.film_outputs import regime_outputs, size
 from flexmbd.contact.pair import FrictionPart
-from flexmbd.contact.parts import Part, Rule, Touch, refuse
+from flexmbd.contact.parts import ContactNodes, Part, Requirement, refuse
 
 
 class AsperityPart(Part):
@@ -18,8 +18,8 @@ class AsperityPart(Part):
 
     key = "asperities"
     wanted = "a rough surface such as GreenwoodTripp(density, tip_radius, roughness, ...)"
-    needs = (Rule(("bearing_radius",), "asperities need bearing_radius (m)"),)
-    excludes = (Rule(("worn",), "asperities are for round bearings, not worn ones", "leave out one of both"),)
+    needs = (Requirement(("bearing_radius",), "asperities need bearing_radius (m)"),)
+    excludes = (Requirement(("worn",), "asperities are for round bearings, not worn ones", "leave out one of both"),)
 
     @classmethod
     def accepts(cls, given):
@@ -40,28 +40,28 @@ class AsperityPart(Part):
             own, other = (np.ravel(length)[0] for length in lengths)
             refuse(joint, f"the asperities have the length {own:g} m and the film {other:g} m; both are the bearing's")
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """Force of the asperities along the line of centres, and their energy."""
-        g, kernels = build.graph, self.given.kernels()
-        numbers = [build.number(joint, key) for key in self.numbers(joint)]
-        place = build.values(joint.apart(build))
-        arguments = (*place, build.number(joint, "clearance"), build.number(joint, "bearing_radius"), *numbers)
-        build.use(kernels)
+        g, kernels = equations.graph, self.given.kernels()
+        numbers = [equations.number(joint, key) for key in self.numbers(joint)]
+        place = equations.values(joint.apart(equations))
+        arguments = (*place, equations.number(joint, "clearance"), equations.number(joint, "bearing_radius"), *numbers)
+        equations.use(kernels)
 
         def partial(arguments):
             fx, fy, _energy, _load, by_x, by_y = g.call(kernels.contact, arguments, 6, partial)
             return slopes(g, kernels.tangent, 2, 2)(arguments) | {(2, 0): -fx, (2, 1): -fy, (3, 0): by_x, (3, 1): by_y}
 
         fx, fy, energy, nodes.load, *_ = g.call(kernels.contact, arguments, 6, partial)
-        nodes.gap, nodes.roughness = arguments[2] - g.length(place), build.number(joint, "asperities.sigma")
-        joint.push(build, nodes, fx, fy)
-        build.potential(energy)
+        nodes.gap, nodes.roughness = arguments[2] - g.length(place), equations.number(joint, "asperities.sigma")
+        joint.push(equations, nodes, fx, fy)
+        equations.potential(energy)
         nodes.asperities = fx, fy
 
-    def outputs(self, joint, build, nodes):
+    def outputs(self, joint, equations, nodes):
         """Force, load, thickness by roughness; the regime."""
-        return regime_outputs(joint, build, nodes) | {
-            f"{joint.name}.asperity_force": (lambda: size(build.graph, nodes.asperities), "N"),
+        return regime_outputs(joint, equations, nodes) | {
+            f"{joint.name}.asperity_force": (lambda: size(equations.graph, nodes.asperities), "N"),
             f"{joint.name}.asperity_load": (lambda: nodes.load, "N"),
             f"{joint.name}.lambda_ratio": (lambda: nodes.gap / nodes.roughness, "1"),
         }
@@ -70,13 +70,13 @@ class AsperityPart(Part):
 class JournalFrictionPart(FrictionPart):
     """Friction of a journal: of contact, asperities or both."""
 
-    needs = (*FrictionPart.needs, Rule(("bearing_radius",), "friction needs bearing_radius (m)"))
+    needs = (*FrictionPart.needs, Requirement(("bearing_radius",), "friction needs bearing_radius (m)"))
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """That of asperities alone; a contact law applies it with its own force."""
         if joint.law is not None:
             return
-        (point,), zero = joint.contact_points(build), build.graph.const(0.0)
-        friction = joint.rub(build, None, point, nodes.load)
-        point.act(joint, build, zero, friction)
-        nodes.add(Touch(None, zero, friction, point))
+        (point,), zero = joint.contact_points(equations), equations.graph.const(0.0)
+        friction = joint.rub(equations, None, point, nodes.load)
+        point.act(joint, equations, zero, friction)
+        nodes.add(ContactNodes(None, zero, friction, point))

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from flexmbd.contact.impenetrable import ImpenetrablePart, hold
-from flexmbd.contact.parts import JointNodes, Part, Rule, Touch, part_of, refuse
+from flexmbd.contact.impenetrable import ImpenetrablePart, add_unilateral
+from flexmbd.contact.parts import ContactNodes, JointNodes, Part, Requirement, part_of, refuse
 from flexmbd.contact.point import push
 from flexmbd.element import Element
 from flexmbd.errors import check_number
@@ -28,9 +28,9 @@ class LawPart(Part):
         """Law, and whether the least impact velocity is given."""
         return (*super().topology_key(joint), joint.minimum_impact_velocity is None)
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """Forces of all places of contact."""
-        joint.touch(build, nodes)
+        joint.touch(equations, nodes)
 
 
 class FrictionPart(Part):
@@ -38,19 +38,19 @@ class FrictionPart(Part):
 
     key = "friction"
     wanted = "a friction law such as Ambrosio(mu, v0, v1)"
-    needs = (Rule(("law", "asperities"), "friction needs a contact law or asperities", "give one or leave it out"),)
+    needs = (Requirement(("law", "asperities"), "friction needs a contact law or asperities", "give one or leave it out"),)
 
 
 class Contact(Element):
     """Base of contact elements.
 
-    A subclass gives `sizes()` (its numbers) and `contact_points(build)` (`flexmbd.contact.point`).
+    A subclass gives `sizes()` (its numbers) and `contact_points(equations)` (`flexmbd.contact.point`).
 
     Attributes
     ----------
     kinds : tuple of type
         Kinds of its parts (`flexmbd.contact.parts`), in the order in which they act.
-    lawless : bool
+    law_optional : bool
         It may be without a law.
     bulges : bool
         Bodies may touch on a straight way though they are apart at both its ends; not against planes, nor inside bearings.
@@ -59,7 +59,7 @@ class Contact(Element):
     """
 
     kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart)
-    lawless: ClassVar[bool] = False
+    law_optional: ClassVar[bool] = False
     bulges: ClassVar[bool] = True
     rule: ClassVar = None
 
@@ -71,7 +71,7 @@ class Contact(Element):
     @property
     def parts(self):
         """Its parts, of the arguments that are given."""
-        if self.law is None and not self.lawless:
+        if self.law is None and not self.law_optional:
             refuse(self, f"law is None; it must be {LawPart.wanted}")
         return tuple(part for kind in self.kinds if (part := part_of(self, kind)) is not None)
 
@@ -103,84 +103,84 @@ class Contact(Element):
         for key in keys:
             object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces of all parts on both bodies, and their energies."""
         nodes = JointNodes()
         for part in self.parts:
-            part.apply(self, build, nodes)
-        build.remember(self, nodes=nodes)
+            part.apply(self, equations, nodes)
+        equations.keep_nodes(self, nodes=nodes)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Of each place of contact, and of the parts; in the plane their force."""
-        nodes, name, g, out = build.recall(self)["nodes"], self.name, build.graph, {}
+        nodes, name, g, out = equations.nodes_of(self)["nodes"], self.name, equations.graph, {}
         if nodes.forces:
             out[f"{name}.force"] = (lambda: g.sqrt(g.dot((f, f) for f in nodes.force)), "N")
             out |= {f"{name}.f{axis}": (lambda k=k: nodes.force[k], "N") for k, axis in enumerate("xy")}
         for k, touch in enumerate(nodes.touches, 1):
             out |= touch.outputs(name if len(nodes.touches) == 1 else f"{name}.{k}", g)
         for part in self.parts:
-            out |= part.outputs(self, build, nodes)
+            out |= part.outputs(self, equations, nodes)
         return out
 
-    def apart(self, build):
+    def apart(self, equations):
         """Point a less point b, as polynomials."""
-        return tuple(p - q for p, q in zip(build.place(self.a), build.place(self.b), strict=True))
+        return tuple(p - q for p, q in zip(equations.place(self.a), equations.place(self.b), strict=True))
 
-    def normal_force(self, build, penetration, rate):
-        """Register one place of contact; its `Pair`, the law's force there, and its power and energy in the books."""
-        g = build.graph
-        given = None if self.minimum_impact_velocity is None else build.number(self, "minimum_impact_velocity")
-        pair = build.contact(self, penetration, rate, given)
-        began, minimum = pair.impact_velocity, pair.slowest
+    def normal_force(self, equations, penetration, rate):
+        """Register one place of contact; its `ContactState`, the law's force there, and its power and energy in the books."""
+        g = equations.graph
+        given = None if self.minimum_impact_velocity is None else equations.number(self, "minimum_impact_velocity")
+        state = equations.contact(self, penetration, rate, given)
+        began, minimum = state.impact_velocity, state.slowest
         if self.continuous:  # within the step of its onset the approach speed is the rate itself
-            began = g.select(g.greater(pair.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
-        numbers, kernels = [build.number(self, f"law.{k}") for k in self.law.numbers()], self.law.kernels()
-        build.use(kernels)
-        depth = g.select(pair.active, penetration, 0.0)
+            began = g.select(g.greater(state.mode, 0.5), began, g.select(g.greater(rate, minimum), rate, minimum))
+        numbers, kernels = [equations.number(self, f"law.{k}") for k in self.law.numbers()], self.law.kernels()
+        equations.use(kernels)
+        depth = g.select(state.active, penetration, 0.0)
         partial = tangent_of(g, kernels, 2)
         normal, _ = g.call(kernels.force, (depth, rate, began, *numbers), 2, partial)
         if not self.law.continuous_onset:
-            normal = g.select(pair.active, normal, 0.0)
-        build.stored(g.call(kernels.energy, (depth, *numbers)))
-        build.power("contact", normal * rate)
+            normal = g.select(state.active, normal, 0.0)
+        equations.contact_energy(g.call(kernels.energy, (depth, *numbers)))
+        equations.power("contact", normal * rate)
         for part in self.parts:
-            normal = part.remaining(self, build, normal, penetration, rate)
-        return pair, normal
+            normal = part.remaining(self, equations, normal, penetration, rate)
+        return state, normal
 
-    def touch(self, build, nodes):
+    def touch(self, equations, nodes):
         """Forces of all potential contact points on both bodies, and their shares of potential and dissipated energy."""
-        points = self.contact_points(build)
+        points = self.contact_points(equations)
         for k, point in enumerate(points, 1):
             key = k if len(points) > 1 else ""
             if self.impenetrable:
-                pair = hold(self, build, point, f"{key}." if key else "", self.rule)
-                normal, friction = pair.force, point.friction(self, build, pair.others)
+                state = add_unilateral(self, equations, point, f"{key}." if key else "", self.rule)
+                normal, friction = state.force, point.friction(self, equations, state.others)
             else:
-                pair, normal = self.normal_force(build, point.penetration, point.rate)
-                friction = self.rub(build, pair, point, normal + nodes.load, key) if self.frictional else build.graph.const(0.0)
-                point.act(self, build, normal, friction)
-            nodes.add(Touch(pair, normal, friction, point))
+                state, normal = self.normal_force(equations, point.penetration, point.rate)
+                friction = self.rub(equations, state, point, normal + nodes.load, key) if self.frictional else equations.graph.const(0.0)
+                point.act(self, equations, normal, friction)
+            nodes.add(ContactNodes(state, normal, friction, point))
 
-    def push(self, build, nodes, *force):
+    def push(self, equations, nodes, *force):
         """Put a force on a and its reaction on b."""
-        push(build, self.a, self.b, force)
+        push(equations, self.a, self.b, force)
         if len(force) == 2:
             nodes.forces.append(force)
 
-    def rub(self, build, pair, point, load, key=""):
+    def rub(self, equations, state, point, load, key=""):
         """Node of friction at a point, by the load on it; its power goes into the books, the force is the caller's to apply."""
-        friction = self.friction_force(build, pair, point.slip, load, f"bristle{key}")
-        build.power("contact", friction * point.slip)
+        friction = self.friction_force(equations, state, point.slip, load, f"bristle{key}")
+        equations.power("contact", friction * point.slip)
         return friction
 
-    def friction_force(self, build, pair, slip, normal, bristle="bristle"):
+    def friction_force(self, equations, state, slip, normal, bristle="bristle"):
         """Friction of one place of contact, against the slip; `bristle` names the law's state."""
-        g = build.graph
+        g = equations.graph
         kernels, law = self.friction.kernels(), self.friction
-        build.use(kernels)
-        bristle = build.state(self, bristle, controlled=True, contact=pair) if law.states else g.const(0.0)
-        arguments = (slip, normal, bristle, *(build.number(self, f"friction.{k}") for k in law.numbers()))
+        equations.use(kernels)
+        bristle = equations.state(self, bristle, controlled=True, contact=state) if law.states else g.const(0.0)
+        arguments = (slip, normal, bristle, *(equations.number(self, f"friction.{k}") for k in law.numbers()))
         force, rate = g.call(kernels.force, arguments, 2, tangent_of(g, kernels, 3))
         if law.states:
-            build.state_rate(bristle, g.select(g.greater(pair.mode, 0.5), rate, 0.0))  # no jump within the located gap
+            equations.state_rate(bristle, g.select(g.greater(state.mode, 0.5), rate, 0.0))  # no jump within the located gap
         return force

@@ -12,7 +12,7 @@ from flexmbd.errors import ModelError
 from flexmbd.language.kernels import known_as
 
 
-class Rule(NamedTuple):
+class Requirement(NamedTuple):
     """What a part asks of the contact's other arguments: one of `keys` at least (`needs`), or none of them (`excludes`)."""
 
     keys: tuple
@@ -29,7 +29,7 @@ class Part:
         Argument of the contact that the part is made of; its numbers begin with it.
     wanted, remedy : str
         What that argument must be, in words, and what to do where it is not.
-    needs, excludes : tuple of Rule
+    needs, excludes : tuple of Requirement
     """
 
     key: ClassVar[str]
@@ -62,14 +62,14 @@ class Part:
         """What decides the code, hashable: name and kernels."""
         return (self.given.name, *(known_as(kernel) for kernel in self.given.kernels() if callable(kernel)))
 
-    def remaining(self, joint, build, normal, penetration, rate):
+    def remaining(self, joint, equations, normal, penetration, rate):
         """Node of what is left of the contact law's force beside this part."""
         return normal
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """Write forces, torques, powers, states; leave in `nodes` what later parts and outputs need."""
 
-    def outputs(self, joint, build, nodes):
+    def outputs(self, joint, equations, nodes):
         """Output name -> (function giving the node, unit)."""
         return {}
 
@@ -106,22 +106,26 @@ def refuse(contact, text, remedy=None):
 
 
 @dataclass(frozen=True)
-class Touch:
-    """Nodes of one place of contact: force of the law, friction against the slip; `pair` is None where no law's onset is located."""
+class ContactNodes:
+    """Nodes of one place of contact: force of the law, friction against the slip; `state` is None where no law's onset is located."""
 
-    pair: Any
+    state: Any
     normal: Any
     friction: Any
     point: Any  # `flexmbd.contact.point`
 
     def outputs(self, prefix, graph):
         """Of the place: forces, penetration, its rate, slip, contact, impacts."""
-        pair, point = self.pair, self.point
+        state, point = self.state, self.point
         out = {"friction": (lambda: self.friction, "N"), "slip": (lambda: point.slip, "m/s")}
-        if pair is not None:
+        if state is not None:
             out |= {"normal": (lambda: self.normal, "N"), "penetration": (lambda: point.penetration, "m")}
-            out |= {"rate": (lambda: point.rate, "m/s"), "contact": (lambda: pair.closed(graph), "1"), "impacts": (lambda: pair.count, "1")}
-            out |= {"impact_velocity": (lambda: pair.impact_velocity, "m/s")} | pair.outputs(graph)
+            out |= {
+                "rate": (lambda: point.rate, "m/s"),
+                "contact": (lambda: state.closed(graph), "1"),
+                "impacts": (lambda: state.impacts, "1"),
+            }
+            out |= {"impact_velocity": (lambda: state.impact_velocity, "m/s")} | state.outputs(graph)
         return {f"{prefix}.{key}": entry for key, entry in out.items()}
 
 
@@ -131,7 +135,7 @@ class JointNodes:
 
     Attributes
     ----------
-    touches : list of Touch
+    touches : list of ContactNodes
         Places of contact.
     forces : list of tuple
         In the plane: force of each part on body a, N.

@@ -25,15 +25,15 @@ class PlaneContact(FreeContact):
         object.__setattr__(self, "normal", unit_vector(self.owner, "normal", given, d))
         self.check_friction()
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Depths of the points below the plane."""
-        normal, spin = node_axis(build, self, self.b.body, "normal"), build.spin(self.b.body)
-        n, found = build.values(normal), []
+        normal, spin = node_axis(equations, self, self.b.body, "normal"), equations.spin(self.b.body)
+        n, found = equations.values(normal), []
         for point in self.points_of:
-            apart = [p - q for p, q in zip(build.place(point), build.place(self.b), strict=True)]
-            (height,), arm = build.values((dot(normal, apart),)), build.values(apart)
-            velocity = tuple(v - w for v, w in zip(build.rates(apart), turning(spin, arm), strict=True))
-            found.append(free_point(build, -height, n, velocity))
+            apart = [p - q for p, q in zip(equations.place(point), equations.place(self.b), strict=True)]
+            (height,), arm = equations.values((dot(normal, apart),)), equations.values(apart)
+            velocity = tuple(v - w for v, w in zip(equations.rates(apart), turning(spin, arm), strict=True))
+            found.append(free_point(equations, -height, n, velocity))
         return found
 
 

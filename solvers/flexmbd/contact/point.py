@@ -31,13 +31,13 @@ class FlatPoint:
     normal: tuple
     slip: object
 
-    def slides(self, contact, build):
+    def slides(self, contact, equations):
         """Velocities of sliding, rolling and pivoting."""
         return (self.slip,), (), ()
 
-    def friction(self, contact, build, others):
+    def friction(self, contact, equations, others):
         """Node of friction, by the forces along these velocities."""
-        return -others[0] if others else build.graph.const(0.0)
+        return -others[0] if others else equations.graph.const(0.0)
 
     def force(self, normal, friction):
         """On a."""
@@ -53,29 +53,29 @@ class FlatArms(FlatPoint):
     arm_b: object
     offset_b: object = None
 
-    def slides(self, contact, build):
+    def slides(self, contact, equations):
         """The slip, and how both turn against each other."""
-        return (self.slip,), (build.spin(contact.a.body) - build.spin(contact.b.body),), ()
+        return (self.slip,), (equations.spin(contact.a.body) - equations.spin(contact.b.body),), ()
 
-    def act(self, contact, build, normal, friction):
+    def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        build.torque(contact.a.body, -friction * self.arm_a)
-        build.torque(contact.b.body, friction * self.arm_b)
+        equations.torque(contact.a.body, -friction * self.arm_a)
+        equations.torque(contact.b.body, friction * self.arm_b)
         if self.offset_b is not None:
-            build.torque(contact.b.body, normal * self.offset_b)
-        push(build, contact.a, contact.b, self.force(normal, friction))
+            equations.torque(contact.b.body, normal * self.offset_b)
+        push(equations, contact.a, contact.b, self.force(normal, friction))
 
 
 class FlatFree(FlatPoint):
     """What is known of it is the velocity of a against b."""
 
-    def __init__(self, build, penetration, normal, velocity):
+    def __init__(self, equations, penetration, normal, velocity):
         super().__init__(penetration, -dot(normal, velocity), normal, cross(normal, velocity))
         object.__setattr__(self, "velocity", velocity)
 
-    def act(self, contact, build, normal, friction):
+    def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        _work(build, self.velocity, self.force(normal, friction))
+        _work(equations, self.velocity, self.force(normal, friction))
 
 
 class SpatialPoint:
@@ -93,79 +93,81 @@ class SpatialPoint:
         Size of its part across the normal, m/s; `direction` is its direction, at most a unit vector.
     """
 
-    def __init__(self, build, penetration, rate, normal, velocity):
+    def __init__(self, equations, penetration, rate, normal, velocity):
         self.penetration, self.rate, self.normal, self.velocity = penetration, rate, normal, velocity
         along = dot(velocity, normal)
-        self.slip, self.direction = unit(build.graph, [v - along * n for v, n in zip(velocity, normal, strict=True)])
+        self.slip, self.direction = unit(equations.graph, [v - along * n for v, n in zip(velocity, normal, strict=True)])
 
-    def slides(self, contact, build):
+    def slides(self, contact, equations):
         """Velocities of sliding, rolling and pivoting."""
-        return self._across(build, self.velocity), (), ()
+        return self._across(equations, self.velocity), (), ()
 
-    def friction(self, contact, build, others):
+    def friction(self, contact, equations, others):
         """Node of the size of friction, by the forces along these velocities."""
-        g = build.graph
+        g = equations.graph
         return g.sqrt(g.dot((f, f) for f in others[:2])) if contact.frictional else g.const(0.0)
 
     def force(self, normal, friction):
         """None: outputs have its parts only."""
 
-    def _across(self, build, vector):
+    def _across(self, equations, vector):
         """Parts of a vector along the surfaces."""
-        return tuple(dot(vector, way) for way in across(build.graph, self.normal))
+        return tuple(dot(vector, way) for way in across(equations.graph, self.normal))
 
 
 class SpatialArms(SpatialPoint):
     """It lies at the ends of two arms, from point a and from point b; the normal may be either way."""
 
-    def __init__(self, contact, build, penetration, normal, *arms):
+    def __init__(self, contact, equations, penetration, normal, *arms):
         self.ends = tuple(zip((contact.a, contact.b), arms, strict=True))
-        a, b = ([v + x for v, x in zip(build.velocity(end), cross3(build.spin(end.body), arm), strict=True)] for end, arm in self.ends)
-        super().__init__(build, penetration, build.time_derivative(penetration), normal, [x - y for x, y in zip(a, b, strict=True)])
+        a, b = (
+            [v + x for v, x in zip(equations.velocity(end), cross3(equations.spin(end.body), arm), strict=True)] for end, arm in self.ends
+        )
+        super().__init__(equations, penetration, equations.time_derivative(penetration), normal, [x - y for x, y in zip(a, b, strict=True)])
 
-    def slides(self, contact, build):
+    def slides(self, contact, equations):
         """Velocities of sliding, rolling and pivoting."""
-        spin = [x - y for x, y in zip(*(build.spin(end.body) for end, _ in self.ends), strict=True)]
-        return self._across(build, self.velocity), self._across(build, spin), (dot(spin, self.normal),)
+        spin = [x - y for x, y in zip(*(equations.spin(end.body) for end, _ in self.ends), strict=True)]
+        return self._across(equations, self.velocity), self._across(equations, spin), (dot(spin, self.normal),)
 
-    def act(self, contact, build, normal, friction):
+    def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        build.force_on(self.penetration, -normal)
+        equations.force_on(self.penetration, -normal)
         for (end, arm), sign in zip(self.ends, (-1.0, 1.0), strict=True):
             own = [sign * (friction * x) for x in self.direction]
-            build.force(end, *own)
-            build.torque(end.body, *cross3(arm, own))
+            equations.force(end, *own)
+            equations.torque(end.body, *cross3(arm, own))
 
 
 class SpatialFree(SpatialPoint):
     """What is known of it is the velocity; a is pushed along the normal."""
 
-    def __init__(self, build, penetration, normal, velocity):
-        super().__init__(build, penetration, -dot(normal, velocity), normal, velocity)
+    def __init__(self, equations, penetration, normal, velocity):
+        super().__init__(equations, penetration, -dot(normal, velocity), normal, velocity)
 
-    def act(self, contact, build, normal, friction):
+    def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        _work(build, self.velocity, [normal * n - friction * x for n, x in zip(self.normal, self.direction, strict=True)])
+        _work(equations, self.velocity, [normal * n - friction * x for n, x in zip(self.normal, self.direction, strict=True)])
 
 
-def free_point(build, penetration, normal, velocity):
+def free_point(equations, penetration, normal, velocity):
     """Contact of which the velocity of a against b is known, in the plane or in space."""
-    return (FlatFree if len(normal) == 2 else SpatialFree)(build, penetration, normal, velocity)
+    return (FlatFree if len(normal) == 2 else SpatialFree)(equations, penetration, normal, velocity)
 
 
-def _work(build, velocity, force):
+def _work(equations, velocity, force):
     """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
-    g = build.graph
+    g = equations.graph
     own = sorted(g.space("v").of(*velocity))
     for i in own:
-        slopes = (g.derivative(u, build.v[i]) for u in velocity)
-        build.generalized[i] = build.generalized[i] + g.dot(zip(force, slopes, strict=True))
+        slopes = (g.derivative(u, equations.v[i]) for u in velocity)
+        equations.generalized[i] = equations.generalized[i] + g.dot(zip(force, slopes, strict=True))
 
 
-def push(build, a, b, force):
+def push(equations, a, b, force):
     """Put a force on point a and its reaction on point b."""
-    build.force(a, *force)
-    build.force(b, *(-f for f in force))
+    equations.force(a, *force)
+    equations.force(b, *(-f for f in force))
 
 
 def unit(graph, vector):

@@ -38,8 +38,8 @@ class FreeContact(PointContact):
             if self.impenetrable and getattr(self.law, key) is not None:
                 refuse(self, f"{key} needs two bodies that turn against each other, and what touches here is a point", f"leave {key} out")
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Of each place; of more places than one also sums: normal force, contact, impacts, and what percussions were and took."""
-        nodes, out = build.recall(self)["nodes"], super().outputs(build)
+        nodes, out = equations.nodes_of(self)["nodes"], super().outputs(equations)
         keys = "normal", "contact", "impacts", "impulse", "dissipated"
-        return out | nodes.sums(self.name, build.graph, *keys) if len(nodes.touches) > 1 else out
+        return out | nodes.sums(self.name, equations.graph, *keys) if len(nodes.touches) > 1 else out

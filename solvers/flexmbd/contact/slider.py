@@ -24,12 +24,12 @@ class SliderPoint(FlatPoint):
         """On the slider."""
         return tuple(-self.sign * (normal * n + friction * u) for n, u in zip(self.normal, self.along, strict=True))
 
-    def act(self, contact, build, normal, friction):
+    def act(self, contact, equations, normal, friction):
         """Put the force on the slider at this place, and its reaction on the guide."""
         force = self.force(normal, friction)
-        build.force(self.place, *force)
-        build.force(contact.b, *(-f for f in force))
-        build.torque(contact.b.body, -cross(self.arm, force))
+        equations.force(self.place, *force)
+        equations.force(contact.b, *(-f for f in force))
+        equations.torque(contact.b.body, -cross(self.arm, force))
 
 
 class SliderContact(Contact):
@@ -70,36 +70,36 @@ class SliderContact(Contact):
         """Length and both axes."""
         return {"length": self.length, **axis_parameters("axis_a", self.axis_a), **axis_parameters("axis_b", self.axis_b)}
 
-    def guide(self, build):
+    def guide(self, equations):
         """Direction of the guide, and at +90° to it, as polynomials."""
-        x, y = (build.number(self, f"axis_b.{axis}") for axis in "xy")
-        return build.direction(self.b.body, x, y), build.direction(self.b.body, -y, x)
+        x, y = (equations.number(self, f"axis_b.{axis}") for axis in "xy")
+        return equations.direction(self.b.body, x, y), equations.direction(self.b.body, -y, x)
 
-    def half_gap(self, build):
+    def half_gap(self, equations):
         """Distance of the sides from the guide's line, or zero."""
-        return build.graph.const(0.0)
+        return equations.graph.const(0.0)
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """All corners."""
-        u, n = self.guide(build)
-        along, across, half, found = build.values(u), build.values(n), self.half_gap(build), []
+        u, n = self.guide(equations)
+        along, across, half, found = equations.values(u), equations.values(n), self.half_gap(equations), []
         for corner, (_, side) in zip(self.corners, self.signs, strict=True):
-            d, sign = build.between(self.b, corner), side or 1.0
+            d, sign = equations.between(self.b, corner), side or 1.0
             height, slide = dot(n, d) * sign, dot(u, d) * sign
-            penetration, (rate, slip) = build.values((height,))[0] - half, build.rates((height, slide))
-            found.append(SliderPoint(penetration, rate, across, slip, corner, build.values(d), sign, along))
+            penetration, (rate, slip) = equations.values((height,))[0] - half, equations.rates((height, slide))
+            found.append(SliderPoint(penetration, rate, across, slip, corner, equations.values(d), sign, along))
         return found
 
-    def touch(self, build, nodes):
+    def touch(self, equations, nodes):
         """Forces at all corners, and their moment about point a."""
-        super().touch(build, nodes)
-        centre, nodes.moment = build.values(build.place(self.a)), build.graph.const(0.0)
+        super().touch(equations, nodes)
+        centre, nodes.moment = equations.values(equations.place(self.a)), equations.graph.const(0.0)
         for corner, force in zip(self.corners, nodes.forces, strict=True):
-            arm = [p - c for p, c in zip(build.values(build.place(corner)), centre, strict=True)]
+            arm = [p - c for p, c in zip(equations.values(equations.place(corner)), centre, strict=True)]
             nodes.moment = nodes.moment + cross(arm, force)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Of each corner and of all: force and moment on the slider, and what friction took."""
-        nodes = build.recall(self)["nodes"]
-        sums = nodes.sums(self.name, build.graph, *self.summed)
-        return super().outputs(build) | sums | {f"{self.name}.moment": (lambda: nodes.moment, "N m")}
+        nodes = equations.nodes_of(self)["nodes"]
+        sums = nodes.sums(self.name, equations.graph, *self.summed)
+        return super().outputs(equations) | sums | {f"{self.name}.moment": (lambda: nodes.moment, "N m")}

@@ -39,14 +39,14 @@ class SpherePlane(PointContact):
         """Radius and normal."""
         return {"radius": self.radius, **axis_parameters("normal", self.normal)}
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Radius less height of the centre."""
-        normal, apart = node_axis(build, self, self.b.body, "normal"), self.apart(build)
-        (height,), n, d = build.values((dot(normal, apart),)), build.values(normal), build.values(apart)
-        radius = build.number(self, "radius")
-        arm = height + within(build.graph, radius - height, radius) if self.impenetrable else height
+        normal, apart = node_axis(equations, self, self.b.body, "normal"), self.apart(equations)
+        (height,), n, d = equations.values((dot(normal, apart),)), equations.values(normal), equations.values(apart)
+        radius = equations.number(self, "radius")
+        arm = height + within(equations.graph, radius - height, radius) if self.impenetrable else height
         arm_a = tuple(-(arm * x) for x in n)
-        return [SpatialArms(self, build, radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        return [SpatialArms(self, equations, radius - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +70,13 @@ class SphereSphere(PointContact):
         """Both radii."""
         return {"radius_a": self.radius_a, "radius_b": self.radius_b}
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Sum of the radii less the distance of the centres."""
-        distance, n = unit(build.graph, build.values(self.apart(build)))
-        radius, own = build.number(self, "radius_b"), build.number(self, "radius_a")
+        distance, n = unit(equations.graph, equations.values(self.apart(equations)))
+        radius, own = equations.number(self, "radius_b"), equations.number(self, "radius_a")
         lengths = radius - distance, radius
         if self.impenetrable:  # an overlap has both radii's shares
             share = distance / (own + radius)
             lengths = -own * share, radius * share
         arms = [tuple(length * x for x in n) for length in lengths]
-        return [SpatialArms(self, build, own + radius - distance, n, *arms)]
+        return [SpatialArms(self, equations, own + radius - distance, n, *arms)]

@@ -47,15 +47,15 @@ class ClearanceSpherical(Bearing, PointContact):
         self.check_friction()
         self.check_start()
 
-    def ideal_rows(self, build):
+    def ideal_rows(self, equations):
         """Both centres at one place."""
-        return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip(AXES, self.apart(build), strict=True)]
+        return [Row(x, "length", f"{self.name}.{axis}") for axis, x in zip(AXES, self.apart(equations), strict=True)]
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """The socket's surface in the direction of the eccentricity."""
-        e = build.values(self.apart(build))
-        size, radial = unit(build.graph, e)
-        radius, clearance = build.number(self, "bearing_radius"), build.number(self, "clearance")
+        e = equations.values(self.apart(equations))
+        size, radial = unit(equations.graph, e)
+        radius, clearance = equations.number(self, "bearing_radius"), equations.number(self, "clearance")
         far = radius + size - clearance if self.impenetrable else radius  # of the ball's surface, however deep a step has led it
         arm_b = [far * x for x in radial]
-        return [SpatialArms(self, build, size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
+        return [SpatialArms(self, equations, size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]

@@ -15,26 +15,26 @@ class SocketFilmPart(FilmPart):
 
     shape = "spherical"
 
-    def apply(self, joint, build, nodes):
+    def apply(self, joint, equations, nodes):
         """Force and torques of the film on both bodies, and their power.
 
         By symmetry the force lies in the plane of eccentricity e and velocity ``V = de/dt - s x e``, s half the sum of both spins; the
         film is asked there, with V as first axis: regular where e is zero or along V.  As in the plane the pressure shears both surfaces
         by ``-(e x F)/2`` each.
         """
-        g, apart = build.graph, joint.apart(build)
-        e, rate = build.values(apart), build.rates(apart)
-        c, radius = (build.number(joint, key) for key in ("clearance", "bearing_radius"))
-        viscosity = build.number(joint, "film.viscosity")
-        spins = build.spin(joint.a.body), build.spin(joint.b.body)
+        g, apart = equations.graph, joint.apart(equations)
+        e, rate = equations.values(apart), equations.rates(apart)
+        c, radius = (equations.number(joint, key) for key in ("clearance", "bearing_radius"))
+        viscosity = equations.number(joint, "film.viscosity")
+        spins = equations.spin(joint.a.body), equations.spin(joint.b.body)
         turning = tuple(0.5 * (p + q) for p, q in zip(*spins, strict=True))
         slip = tuple(p - q for p, q in zip(*spins, strict=True))
         velocity = tuple(v - x for v, x in zip(rate, cross3(turning, e), strict=True))
         r = g.length(e)
-        inside, share = self.faded(joint, build, r)
+        inside, share = self.faded(joint, equations, r)
         place = tuple(inside * x for x in e)
         kernels = self.given.kernels()
-        build.use(kernels)
+        equations.use(kernels)
         speed = g.sqrt(dot(velocity, velocity) + SLOWEST * SLOWEST)
         x = dot(place, velocity) / speed
         across = tuple(p - x / speed * v for p, v in zip(place, velocity, strict=True))
@@ -48,4 +48,4 @@ class SocketFilmPart(FilmPart):
         couple = tuple(0.5 * m for m in cross3(e, force))
         torques = [tuple(sign * m - k for m, k in zip(shear, couple, strict=True)) for sign in (-1.0, 1.0)]
         power, rubbed = dot(shear, slip) - dot(force, velocity), dot(shear, slip) + 2.0 * dot(couple, turning)
-        on_both(joint, build, nodes, force, torques, power=power, rubbed=rubbed, gap=c - r, share=share)
+        on_both(joint, equations, nodes, force, torques, power=power, rubbed=rubbed, gap=c - r, share=share)

@@ -41,11 +41,15 @@ class ThinDiscPlane(PointContact):
         """Radius, axis and normal."""
         return {"radius": self.radius, **axis_parameters("axis", self.axis), **axis_parameters("normal", self.normal)}
 
-    def contact_points(self, build):
+    def contact_points(self, equations):
         """Depth of the edge's lowest point: ``radius sqrt(1 - (n.u)²)`` less the height of the centre."""
-        g, radius = build.graph, build.number(self, "radius")
-        axis, normal, apart = node_axis(build, self, self.a.body, "axis"), node_axis(build, self, self.b.body, "normal"), self.apart(build)
-        (height, lean), u, n, d = build.values((dot(normal, apart), dot(normal, axis))), *map(build.values, (axis, normal, apart))
+        g, radius = equations.graph, equations.number(self, "radius")
+        axis, normal, apart = (
+            node_axis(equations, self, self.a.body, "axis"),
+            node_axis(equations, self, self.b.body, "normal"),
+            self.apart(equations),
+        )
+        (height, lean), u, n, d = equations.values((dot(normal, apart), dot(normal, axis))), *map(equations.values, (axis, normal, apart))
         steep = g.root(1.0 - lean * lean)
         arm_a = tuple(-(radius * ((y - lean * x) / steep)) for x, y in zip(u, n, strict=True))
-        return [SpatialArms(self, build, radius * steep - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]
+        return [SpatialArms(self, equations, radius * steep - height, n, arm_a, tuple(x + y for x, y in zip(d, arm_a, strict=True)))]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmbd.contact.parts import Part, Rule
+from flexmbd.contact.parts import Part, Requirement
 from flexmbd.errors import check_number, check_range
 
 
@@ -87,8 +87,8 @@ class TransitionPart(Part):
     key = "transition"
     wanted = "'smooth', a SmoothTransition or a FloresTransition"
     needs = (
-        Rule(("law", "asperities"), "transition needs a contact law or asperities", "give one or leave it out"),
-        Rule(("film",), "transition is for joints with a film"),
+        Requirement(("law", "asperities"), "transition needs a contact law or asperities", "give one or leave it out"),
+        Requirement(("film",), "transition is for joints with a film"),
     )
 
     @classmethod
@@ -97,7 +97,7 @@ class TransitionPart(Part):
         given = joint.transition
         if isinstance(given, str) and given == "smooth":
             given = None
-        elif given is not None or joint.film is None or not joint.walled:
+        elif given is not None or joint.film is None or not joint.has_contact:
             return given
         if joint.asperities is None:
             return SmoothTransition()
@@ -111,10 +111,10 @@ class TransitionPart(Part):
     def topology_key(self, joint):
         return (self.given.name,)
 
-    def remaining(self, joint, build, normal, penetration, rate):
+    def remaining(self, joint, equations, normal, penetration, rate):
         """The contact's share of the law's force, whose whole power is in the books already."""
-        part = self.given.dry_share(build.graph, penetration, lambda key: build.number(joint, f"transition.{key}"))
-        build.power("contact", (part - 1.0) * normal * rate)
+        part = self.given.dry_share(equations.graph, penetration, lambda key: equations.number(joint, f"transition.{key}"))
+        equations.power("contact", (part - 1.0) * normal * rate)
         return part * normal
 
 

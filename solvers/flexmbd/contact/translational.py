@@ -60,22 +60,22 @@ class ClearanceTranslational(ClearanceJoint, SliderContact):
         """Clearance, length, width and both axes."""
         return {"clearance": self.clearance, "length": self.length, "width": self.width, **super().sizes()}
 
-    def _along(self, build):
-        return build.direction(self.a.body, *(build.number(self, f"axis_a.{axis}") for axis in "xy"))
+    def _along(self, equations):
+        return equations.direction(self.a.body, *(equations.number(self, f"axis_a.{axis}") for axis in "xy"))
 
-    def ideal_rows(self, build):
+    def ideal_rows(self, equations):
         """The slider lies along the guide's middle line."""
-        (u, n), along = self.guide(build), self._along(build)
-        offset = Row(dot(n, build.between(self.b, self.a)), "length", f"{self.name}.offset")
+        (u, n), along = self.guide(equations), self._along(equations)
+        offset = Row(dot(n, equations.between(self.b, self.a)), "length", f"{self.name}.offset")
         return [offset, Row(cross(u, along), "angle", f"{self.name}.angle", dot(u, along))]
 
-    def half_gap(self, build):
+    def half_gap(self, equations):
         """Of a corner's wall from the middle."""
-        return 0.5 * build.number(self, "width") + build.number(self, "clearance")
+        return 0.5 * equations.number(self, "width") + equations.number(self, "clearance")
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Of each corner and of the whole joint; force and moment are those on the slider, about point a."""
-        name, g, nodes = self.name, build.graph, build.recall(self)["nodes"]
+        name, g, nodes = self.name, equations.graph, equations.nodes_of(self)["nodes"]
 
         def gap():
             """Least distance of a corner from its wall."""
@@ -85,13 +85,13 @@ class ClearanceTranslational(ClearanceJoint, SliderContact):
             return -deepest
 
         def tilt():
-            u, along = build.values(self.guide(build)[0]), build.values(self._along(build))
+            u, along = equations.values(self.guide(equations)[0]), equations.values(self._along(equations))
             return g.call(lanes.atan2, (cross(u, along), dot(u, along)))
 
         def place(k):
-            return lambda: build.values((dot(self.guide(build)[k], build.between(self.b, self.a)),))[0]
+            return lambda: equations.values((dot(self.guide(equations)[k], equations.between(self.b, self.a)),))[0]
 
-        return super().outputs(build) | {
+        return super().outputs(equations) | {
             f"{name}.gap": (gap, "m"),
             f"{name}.tilt": (tilt, "rad"),
             f"{name}.offset": (place(1), "m"),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from flexmbd.contact.parts import Part, Rule, refuse
+from flexmbd.contact.parts import Part, Requirement, refuse
 from flexmbd.contact.point import FlatArms
 from flexmbd.contact.worn_surface import WornProfile
 from flexmbd.errors import check_number
@@ -79,7 +79,7 @@ def gap_kernels(order):
     return GapKernels(worn_gap, (worn_depth, worn_slopes))
 
 
-NEITHER = Rule(("film",), "films and asperities do not know a worn profile", "leave out worn, or film and asperities")
+NEITHER = Requirement(("film",), "films and asperities do not know a worn profile", "leave out worn, or film and asperities")
 
 
 class WornPart(Part):
@@ -114,15 +114,15 @@ class WornPart(Part):
     def topology_key(self, joint):
         return (self.given.order,)
 
-    def outputs(self, joint, build, nodes):
+    def outputs(self, joint, equations, nodes):
         """Where the journal is in the bearing's axes, and at which angle of them it presses."""
 
         def place(axis):
-            return lambda: worn_place(joint, build)[0][axis]
+            return lambda: worn_place(joint, equations)[0][axis]
 
         def angle():
-            c, s = worn_place(joint, build)[2]
-            return build.graph.call(atan2, (s, c))
+            c, s = worn_place(joint, equations)[2]
+            return equations.graph.call(atan2, (s, c))
 
         name = joint.name
         return {f"{name}.worn_x": (place(0), "m"), f"{name}.worn_y": (place(1), "m"), f"{name}.worn_angle": (angle, "rad")}
@@ -136,15 +136,15 @@ def worn_numbers(worn):
     return out
 
 
-def worn_place(joint, build):
+def worn_place(joint, equations):
     """Nodes of the journal's place in the bearing's axes, of its penetration and outward normal there, and of the bearing's x axis."""
-    g = build.graph
-    ex, ey = build.values(joint.apart(build))
-    ux, uy = build.values(build.direction(joint.b.body, g.const(1.0), g.const(0.0)))
+    g = equations.graph
+    ex, ey = equations.values(joint.apart(equations))
+    ux, uy = equations.values(equations.direction(joint.b.body, g.const(1.0), g.const(0.0)))
     place = ex * ux + ey * uy, ey * ux - ex * uy
     kernels = gap_kernels(joint.worn.order)
-    build.use(kernels)
-    clearance, mean, *series = [build.number(joint, key) for key in ("clearance", *worn_numbers(joint.worn))]
+    equations.use(kernels)
+    clearance, mean, *series = [equations.number(joint, key) for key in ("clearance", *worn_numbers(joint.worn))]
     numbers = clearance, mean, tuple(zip(series[::2], series[1::2], strict=True))
 
     def partial(arguments):
@@ -155,16 +155,16 @@ def worn_place(joint, build):
     return place, penetration, (c, s), (ux, uy)
 
 
-def worn_point(joint, build):
+def worn_point(joint, equations):
     """The contact point: its normal passes through the journal's centre, its point lies on the bearing's wall."""
-    (x, y), penetration, (c, s), (ux, uy) = worn_place(joint, build)
-    vx, vy = build.rates(joint.apart(build))
+    (x, y), penetration, (c, s), (ux, uy) = worn_place(joint, equations)
+    vx, vy = equations.rates(joint.apart(equations))
     nx, ny = s * uy - c * ux, -c * uy - s * ux
     offset = x * s - y * c
-    rate = -(vx * nx + vy * ny) - build.spin(joint.b.body) * offset
+    rate = -(vx * nx + vy * ny) - equations.spin(joint.b.body) * offset
     slip, arm_a, arm_b = vy * nx - vx * ny, 0.0, 0.0
     if joint.bearing_radius is not None:  # wear needs the slip, with friction or without
-        arm_a = build.number(joint, "clearance") + penetration - build.number(joint, "bearing_radius")
+        arm_a = equations.number(joint, "clearance") + penetration - equations.number(joint, "bearing_radius")
         arm_b = arm_a - x * c - y * s
-        slip = slip + build.spin(joint.a.body) * arm_a - build.spin(joint.b.body) * arm_b
+        slip = slip + equations.spin(joint.a.body) * arm_a - equations.spin(joint.b.body) * arm_b
     return FlatArms(penetration, rate, (nx, ny), slip, arm_a, arm_b, offset)

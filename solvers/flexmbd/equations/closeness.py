@@ -8,7 +8,7 @@ looked at.
 Close to zero a pivot is guarded (`linalg.elimination`), so that what is open by rounding makes no multipliers without bound.
 """
 
-from flexmbd.linalg.elimination import Factors
+from flexmbd.linalg.elimination import SymbolicFactors
 
 
 def closed(problem):
@@ -45,7 +45,7 @@ def size(graph, gradient, inertia):
 def nearness(graph, factors, sizes):
     """Node of the largest s/D; None where there are no rows to look at."""
     total = None
-    for k, s in sizes.items() if isinstance(factors, Factors) else ():
+    for k, s in sizes.items() if isinstance(factors, SymbolicFactors) else ():
         graph.mark()
         x = graph.fabs(factors.inverse[k]) * s
         total = x if total is None else graph.select(graph.greater(x, total), x, total)

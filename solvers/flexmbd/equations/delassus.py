@@ -7,7 +7,7 @@
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError
 from flexmbd.language.ordering import Guarded
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
 from flexmbd.registry import FEW, HOLDS, LOCKS, NUMBERS, STICKS
 
 BOTH = 1e300  # N s: bound of what holds both ways
@@ -57,10 +57,10 @@ def works(problem, forces, responses, before, free, h):
     """Nodes of the work of the forces on each response, taken as a shift.
 
     Accelerations of the directions are that, and what rows that bend make of them, which is no work; they are taken where elements are in
-    pools, whose forces are no nodes.
+    groups, whose forces are no nodes.
     """
     g = problem.graph
-    if problem.pools:
+    if problem.groups:
         return [(y - x) / h for x, y in zip(before, free, strict=True)]
     return [g.dot((x, f) for x, f in zip(response, forces, strict=True)) for response in responses]
 
@@ -72,7 +72,7 @@ def jumps(problem):
     found = index1.responses(problem, columns)
     before, after = (velocities(problem, columns, v) for v in (at_start(problem), problem.v))
     forces, zero = _alone(problem), problem.graph.const(0.0)
-    pulls = [zero] * len(found) if problem.pools else works(problem, forces, found, before, after, None)
+    pulls = [zero] * len(found) if problem.groups else works(problem, forces, found, before, after, None)
     return _arranged(problem, before, after, columns, found, problem.v, pulls)
 
 
@@ -80,7 +80,7 @@ def _alone(problem):
     """Generalized forces without those of contacts that cannot be penetrated."""
     g = problem.graph
     none = {force: g.const(0.0) for contact in problem.unilaterals for force in (contact.found.force, *contact.found.others)}
-    return exchanged(g, problem.generalized, none)
+    return substitute(g, problem.generalized, none)
 
 
 def reactions(problem, wanted, behind):
@@ -145,7 +145,8 @@ def velocities(problem, columns, v):
 
 
 def percussions(problem):
-    """Nodes of a step of length ``hh`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are velocities at its start.
+    """Nodes of a step of length ``step_share`` at a point in its middle, in the order of `rows_of_work`; ``w0...`` are velocities at its
+    start.
 
     The velocities ``x`` that the step ends with without percussions follow from ``M (x - w) = h f + G' l``, and the rows hold at its end as
     velocities, up to second order; what they are open as positions they close little by little::
@@ -153,14 +154,14 @@ def percussions(problem):
         G (x - w) = -(G w + Phi_t + (h/2) k + c (Phi - (h^2/8) k))
 
     with everything at the middle, ``k = v' H v + ...`` the rows' second time derivative without accelerations.  ``c`` (1/s, the variable
-    ``cd``) is `CLOSE` by a whole step, of which h may be a small part: by h itself, what a whole step left would give velocities that
-    the next whole one makes a multiple of it.
+    ``gamma_beta_h``) is `CLOSE` by a whole step, of which h may be a small part: by h itself, what a whole step left would give velocities
+    that the next whole one makes a multiple of it.
     """
     check_steps(problem)
-    g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("hh"), at_start(problem), directions(problem)
-    forces, closing = _alone(problem), g.var("cd")
+    g, n, h, start, columns = problem.graph, problem.n, problem.graph.var("step_share"), at_start(problem), directions(problem)
+    forces, closing = _alone(problem), g.var("gamma_beta_h")
     pushed = {i: h * f for i, f in enumerate(forces)}
-    pushed |= {pool: [h * f for f in pool.share.force] for pool in problem.pools}
+    pushed |= {group: [h * f for f in group.element.force] for group in problem.groups}
     for k, row in enumerate(problem.rows):
         bend = row.polynomial.convective(problem.q, start, problem.time)
         open_by = row.polynomial.value(problem.q) - (0.125 * h * h) * bend

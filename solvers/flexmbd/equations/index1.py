@@ -21,7 +21,7 @@ is divided by e: at a tolerance of 1e-8 the error against independent rows is 40
 """
 
 from flexmbd.equations import closeness, coupled
-from flexmbd.equations.saddle import factored, reinforce, row_sizes, singles
+from flexmbd.equations.saddle import factored, regularise, row_sizes, singles
 from flexmbd.language.results import part
 
 KINDS = ("independent", "augmented")  # of rows
@@ -36,12 +36,12 @@ def solution(problem):
     """Accelerations, multipliers and forces that depend on reactions by the index-1 equations, as nodes.
 
     Functions of this module take a `Problem`, or the `Formulation` that makes it; they read `graph`, `n`, `q`, `v`, `time`, `inertia`,
-    `pools`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
+    `groups`, `generalized`, `rows`, `initial_rows`, `shift` (e above; 0: the rows are independent; those of the start alone always have
     one), `direct` and `coupled`.
     """
     g, n = problem.graph, problem.n
     side, gradients = dict(enumerate(problem.generalized)), {}
-    side |= {pool: pool.share.force for pool in problem.pools}
+    side |= {group: group.element.force for group in problem.groups}
     for k, row in singles(problem, problem.rows):
         gradients |= _gradient(problem, k, row)
         side[n + k] = -row.polynomial.convective(problem.q, problem.v, problem.time)
@@ -88,7 +88,7 @@ def nearness(problem):
     if not sizes:
         return None
     matrix = problem.inertia.matrix() | _gradients(problem)
-    reinforce(problem, matrix, [], problem.rows)
+    regularise(problem, matrix, [], problem.rows)
     return closeness.nearness(problem.graph, factored(problem, matrix, problem.rows), sizes)
 
 
@@ -134,8 +134,8 @@ def residuals(problem, rows):
                     p = row.polynomial
                     x = g.fabs(p.value(q) if level == "value" else p.rate(q, problem.v, problem.time))
                     x = x if row.size is None else x / row.size
-                    if row.facing is not None and level == "value":
-                        x = g.select(g.greater(row.facing.value(q), 0.0), x, 2.0)
+                    if row.branch is not None and level == "value":
+                        x = g.select(g.greater(row.branch.value(q), 0.0), x, 2.0)
                     worst = x if worst.zero else g.select(g.greater(x, worst), x, worst)
             for group in problem.row_groups:
                 found = _values(group) if level == "value" else _of_group(problem, group, "rate")

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from flexmbd.equations.saddle import beside, cliques, determined_blocks, reinforce, solutions
+from flexmbd.equations.saddle import beside, cliques, determined_blocks, regularise, solutions
 from flexmbd.language.product import assembled
 from flexmbd.parameters import RUNTIME
 
@@ -29,7 +29,7 @@ class Inertia(ABC):
     ----------
     constant : bool
         M depends neither on coordinates nor on time.
-    groups : list of Pool
+    groups : list of Group
         Elements of flexible bodies that are many and alike. Their masses are part of M, and are in no node or entry here but where it is
         said.
     """
@@ -142,7 +142,7 @@ class Inertia(ABC):
             x by coordinate (left out: zero), l by n + k.
         """
         matrix, apart = self.matrix() | gradients, self.apart(problem, gradients)
-        reinforce(problem, matrix, sides, rows)
+        regularise(problem, matrix, sides, rows)
         found, gone = [] if multipliers else determined_blocks(problem), {i for block in apart for i in block}
         rest = matrix if not gone else {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
         left = sides if not gone else [{i: x for i, x in side.items() if i not in gone} for side in sides]

@@ -3,9 +3,9 @@
 Laws (films, contacts, friction) are the kernels that give the applied forces' values o from place and velocity.  At one state, B holds
 the generalized forces by o, ``X = P B`` the accelerations by o that the rows admit, and T_q, T_v the derivatives of o.  Few as the laws
 are, J with the rows ``(0, 1)`` and ``(X T_q, X T_v)`` is inverted by a small matrix (Sherman, Morrison and Woodbury): for a change (e, r)
-of positions and velocities and a share hh of the step, ``(1 - hh J)^-1 (e, r)`` has the velocities
+of positions and velocities and a share τ (`step_share`) of the step, ``(1 - τ J)^-1 (e, r)`` has the velocities
 
-    y = r + X z,    (1 - N X) z = N r + hh T_q e,    N = hh T_v + hh^2 T_q
+    y = r + X z,    (1 - N X) z = N r + τ T_q e,    N = τ T_v + τ^2 T_q
 
 and z is the change of o.  Geometry, rows, time and further states are not in J: a scheme that uses it must keep its order with any J.
 States get the same change through the derivatives of their rates by velocities and laws.
@@ -16,7 +16,7 @@ import contextlib
 from flexmbd.equations import index1
 from flexmbd.errors import ModelError, NotDifferentiable
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
 from flexmbd.parameters import RUNTIME
 from flexmbd.stepping.names import LINEARISE, RESPOND
 
@@ -25,14 +25,14 @@ def linearised_functions(problem):
     """Stores of functions by their entries of the table, and how many rows they keep numbers in.
 
     `LINEARISE` keeps what J needs at a point; `RESPOND` gives y in the first n rows of W and adds to the rates of the states from row y on.
-    Both take the share of the step from `HALF`.
+    Both take the share of the step from `STEP_SHARE`.
 
     Raises
     ------
     ModelError
         More values of laws than `Tuning.laws`.
     """
-    g, n, share, kept = problem.graph, problem.n, problem.graph.var("hh"), Kept(problem.graph)
+    g, n, share, kept = problem.graph, problem.n, problem.graph.var("step_share"), Kept(problem.graph)
     laws = laws_of(problem)
     if len(laws) > g.tuning.laws:
         raise ModelError(
@@ -47,15 +47,15 @@ def linearised_functions(problem):
 
     def direct(node, variables):
         """Derivatives of a node by index of the variable, the values of laws held."""
-        found = slopes(g, exchanged(g, [node], away)[0], variables)
-        return dict(zip(found, exchanged(g, list(found.values()), back), strict=True))
+        found = slopes(g, substitute(g, [node], away)[0], variables)
+        return dict(zip(found, substitute(g, list(found.values()), back), strict=True))
 
     columns = [{} for _ in laws]
     for i, force in enumerate(problem.generalized):
         for k, x in direct(force, values).items():
             columns[k][i] = x
     responses = index1.responses(problem, columns)
-    place, mixed = [], []  # hh T_q, N
+    place, mixed = [], []  # τ T_q, N
     for law in laws:
         by_q, by_v = slopes(g, law, problem.q), slopes(g, law, problem.v)
         row = {j: share * x for j, x in by_q.items()}

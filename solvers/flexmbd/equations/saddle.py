@@ -5,7 +5,7 @@ What is asked here of a system's inertia is its entries; `flexmbd.equations.iner
 
 from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
-from flexmbd.linalg.elimination import Factors, elimination_order, factorise
+from flexmbd.linalg.elimination import SymbolicFactors, elimination_order, factorise
 
 ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
@@ -38,7 +38,7 @@ def factored(problem, matrix, rows, gone=()):
         pivots = order(problem, rows)
         factors = factorise(graph, matrix, [p for p in pivots if p not in gone] if gone else pivots, guards=guards)
         graph.factors_of[key] = factors, rows  # these are kept, so that no others take their identity
-    elif isinstance(graph.factors_of[key][0], Factors):
+    elif isinstance(graph.factors_of[key][0], SymbolicFactors):
         graph.mark()  # as elimination ends
     return graph.factors_of[key][0]
 
@@ -47,8 +47,8 @@ def determined_blocks(problem):
     """Rows and coordinates that rows alone determine (`determined.blocks`), where elimination can leave them out."""
     if problem.direct or any(shift_of(problem, row) for row in problem.rows):
         return []
-    pooled = {i for pool in problem.pools for i in pool.touched}
-    return determined.blocks(problem.n, [set(row.polynomial.indices) for row in problem.rows], pooled)
+    grouped = {i for group in problem.groups for i in group.touched}
+    return determined.blocks(problem.n, [set(row.polynomial.indices) for row in problem.rows], grouped)
 
 
 def beside(problem, matrix, sides, found, apart=()):
@@ -76,7 +76,7 @@ def singles(problem, rows):
 
 def row_sizes(problem, rows, which):
     """Sizes of rows in loops by their number in the matrix, those of which a function of the row is true."""
-    if problem.direct or problem.pools or not closeness.closed(problem):
+    if problem.direct or problem.groups or not closeness.closed(problem):
         return {}
     gradients = [row.polynomial.gradient(problem.q) for row in rows]
     inertia = _inertia(problem, rows, gradients)
@@ -88,24 +88,24 @@ def row_sizes(problem, rows, which):
     return {k: x for k, x in found.items() if not x.zero}
 
 
-def reinforce(problem, matrix, sides, rows, *, symmetric=True):
+def regularise(problem, matrix, sides, rows, *, symmetric=True):
     """Make the matrix fit for elimination without pivoting.
 
-    Rows with a weight are added, times weight and gradient, to the equations of their coordinates: the solution is the same.
+    Rows with a penalty are added, times penalty and gradient, to the equations of their coordinates: the solution is the same.
     The multipliers' pivots are shifted.
     """
     g, n = problem.graph, problem.n
     if rows:
         g.mark()
-    for k, row in ((k, row) for k, row in enumerate(rows) if row.weight is not None):
+    for k, row in ((k, row) for k, row in enumerate(rows) if row.penalty is not None):
         g.mark()
         gradient = row.polynomial.gradient(problem.q)
         for i, x in gradient.items():
             for j, y in gradient.items():
                 if i <= j or not symmetric:
-                    matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.weight * (x * y)
+                    matrix[i, j] = matrix.get((i, j), g.const(0.0)) + row.penalty * (x * y)
             for side in sides:
-                side[i] = side.get(i, g.const(0.0)) + row.weight * (x * side[n + k])
+                side[i] = side.get(i, g.const(0.0)) + row.penalty * (x * side[n + k])
     shifts = [shift_of(problem, row) for row in rows]
     if not any(shifts):
         return
@@ -123,19 +123,19 @@ def shift_of(problem, row):
 
 
 def _inertia(problem, rows, gradients):
-    """Diagonal of the mass matrix with the rows' weights, by coordinate."""
+    """Diagonal of the mass matrix with the rows' penalties, by coordinate."""
     inertia = problem.inertia.diagonal({i for gradient in gradients for i in gradient})
     for row, gradient in zip(rows, gradients, strict=True):
         problem.graph.mark()
-        for i, x in gradient.items() if row.weight is not None else ():
-            inertia[i] = inertia.get(i, problem.graph.const(0.0)) + row.weight * (x * x)
+        for i, x in gradient.items() if row.penalty is not None else ():
+            inertia[i] = inertia.get(i, problem.graph.const(0.0)) + row.penalty * (x * x)
     return inertia
 
 
 def massless(problem, rows):
-    """Coordinates of rows that have no mass, nor a row's weight: their pivots come from the rows."""
+    """Coordinates of rows that have no mass, nor a row's penalty: their pivots come from the rows."""
     found = {i for row in rows for i in row.polynomial.indices}
-    found -= {i for row in rows if row.weight is not None for i in row.polynomial.indices}
+    found -= {i for row in rows if row.penalty is not None for i in row.polynomial.indices}
     return found & problem.inertia.massless()
 
 
@@ -148,14 +148,14 @@ def order(problem, rows, neighbours=None):
     if problem.direct:
         return None
     if neighbours is None:
-        weighted = (row.polynomial.indices for row in rows if row.weight is not None)
+        weighted = (row.polynomial.indices for row in rows if row.penalty is not None)
         neighbours = [*problem.inertia.couplings(), *({i, j} for indices in weighted for i in indices for j in indices if i <= j)]
     return elimination_order(problem.n, neighbours, members, problem.graph.tuning, massless(problem, rows))
 
 
 def cliques(matrix, n):
-    """Sets of the first n unknowns that an entry, or an element of a pool, couples."""
+    """Sets of the first n unknowns that an entry, or an element of a group, couples."""
     sets = [set(key) for key in matrix if isinstance(key, tuple) and max(key) < n]
-    for pool, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
-        sets += [set(members) for table in pool.couplings(part) for members in table.tolist()]
+    for group, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
+        sets += [set(members) for table in group.couplings(part) for members in table.tolist()]
     return sets

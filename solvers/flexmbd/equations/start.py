@@ -222,9 +222,9 @@ class Start:
             G[:, k, i] = x
         for ((i, j), _), x in zip(masses, found[len(rows) + len(slopes) :], strict=True):
             M[:, i, j] = M[:, j, i] = x
-        for pool in (pool for pool in p.pools if pool.mass):
-            for e, places in enumerate(pool.coordinates.tolist()):
-                values = p.graph.evaluate(list(pool.mass.values()), pool.of_element(e, {} if pool.constant else known, numbers), numbers)
-                for (i, j), x in zip(pool.mass, values, strict=True):
+        for group in (group for group in p.groups if group.mass):
+            for e, places in enumerate(group.coordinates.tolist()):
+                values = p.graph.evaluate(list(group.mass.values()), group.of_element(e, {} if group.constant else known, numbers), numbers)
+                for (i, j), x in zip(group.mass, values, strict=True):
                     M[:, places[i], places[j]] += x
         return side, G, M

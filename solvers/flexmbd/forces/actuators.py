@@ -101,34 +101,36 @@ class Actuator(Force):
         """Direction, kind of command, limits and lag."""
         return (self.along.topology_key(), self.command.topology_key(), self.limit is None, self.saturation, self.lag is None)
 
-    def _limited(self, build, command):
+    def _limited(self, equations, command):
         if self.limit is None:
             return command
-        return traced(build.graph, SATURATIONS[self.saturation], (command, build.number(self, "low"), build.number(self, "high")))
+        return traced(
+            equations.graph, SATURATIONS[self.saturation], (command, equations.number(self, "low"), equations.number(self, "high"))
+        )
 
-    def apply(self, build):
+    def apply(self, equations):
         """Force or torque on both bodies; its power counts as external."""
-        build.remember(self)
+        equations.keep_nodes(self)
         if self._controlled:
-            command = self.command.command(build, self, lambda u: self._limited(build, u))
+            command = self.command.command(equations, self, lambda u: self._limited(equations, u))
         else:
-            command = self.command.node(build, lambda key: build.number(self, f"command.{key}"))
-        effort = self._limited(build, command)
+            command = self.command.node(equations, lambda key: equations.number(self, f"command.{key}"))
+        effort = self._limited(equations, command)
         if self.lag is not None:
-            state = build.state(self, "effort", controlled=True)
-            build.state_rate(state, (effort - state) / build.number(self, "lag"))
+            state = equations.state(self, "effort", controlled=True)
+            equations.state_rate(state, (effort - state) / equations.number(self, "lag"))
             effort = state
-        _, rate = self.along.nodes(build, self, "along.")
-        self.along.act(build, self, effort, "along.")
-        build.power("external", effort * rate)
-        build.remember(self, **build.recall(self), command=command, effort=effort)
+        _, rate = self.along.nodes(equations, self, "along.")
+        self.along.act(equations, self, effort, "along.")
+        equations.power("external", effort * rate)
+        equations.keep_nodes(self, **equations.nodes_of(self), command=command, effort=effort)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force or moment on b, what was commanded, and what the controller knows."""
         name, unit = self.name, self.along.unit
         own = {
-            f"{name}.{self.along.kind}": (lambda: build.recall(self)["effort"], unit),
-            f"{name}.command": (lambda: build.recall(self)["command"], unit),
+            f"{name}.{self.along.kind}": (lambda: equations.nodes_of(self)["effort"], unit),
+            f"{name}.command": (lambda: equations.nodes_of(self)["command"], unit),
         }
         further = getattr(self.command, "outputs", None)
-        return own if further is None else own | further(build, self)
+        return own if further is None else own | further(equations, self)

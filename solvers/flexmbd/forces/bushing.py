@@ -67,36 +67,36 @@ class Bushing(Force):
         """Which entries of the matrices there are."""
         return (tuple(self.stiffness), tuple(self.damping))
 
-    def _deflection(self, build):
+    def _deflection(self, equations):
         """Nodes of the six components."""
-        a, b = ([node_axis(build, self, end.body, f"{key}{k}") for k in (1, 2, 3)] for end, key in ((self.a, "a"), (self.b, "b")))
-        place = build.values([dot(axis, build.between(self.a, self.b)) for axis in a])
-        start = [build.number(self, f"start.{axis}") for axis in AXES]
-        turned = [build.values([dot(x, y) for y in b]) for x in a]
-        return [p - s for p, s in zip(place, start, strict=True)] + rotation_vector(build.graph, turned)
+        a, b = ([node_axis(equations, self, end.body, f"{key}{k}") for k in (1, 2, 3)] for end, key in ((self.a, "a"), (self.b, "b")))
+        place = equations.values([dot(axis, equations.between(self.a, self.b)) for axis in a])
+        start = [equations.number(self, f"start.{axis}") for axis in AXES]
+        turned = [equations.values([dot(x, y) for y in b]) for x in a]
+        return [p - s for p, s in zip(place, start, strict=True)] + rotation_vector(equations.graph, turned)
 
-    def _load(self, build, key, x):
+    def _load(self, equations, key, x):
         """A matrix times six nodes."""
-        out = [build.graph.const(0.0)] * 6
+        out = [equations.graph.const(0.0)] * 6
         for i, j in getattr(self, key):
-            entry = build.number(self, f"{key}.{i + 1}{j + 1}")
+            entry = equations.number(self, f"{key}.{i + 1}{j + 1}")
             out[i] = out[i] + entry * x[j]
             if i != j:
                 out[j] = out[j] + entry * x[i]
         return out
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces on both bodies by virtual work."""
-        x = self._deflection(build)
-        rates = [build.time_derivative(component) for component in x]
-        elastic, viscous = self._load(build, "stiffness", x), self._load(build, "damping", rates)
+        x = self._deflection(equations)
+        rates = [equations.time_derivative(component) for component in x]
+        elastic, viscous = self._load(equations, "stiffness", x), self._load(equations, "damping", rates)
         for component, f, d in zip(x, elastic, viscous, strict=True):
-            build.force_on(component, -(f + d))
-        build.potential(0.5 * build.graph.dot(zip(x, elastic, strict=True)))
-        build.power("dissipated", build.graph.dot(zip(rates, viscous, strict=True)))
-        build.remember(self, x=x, load=[f + d for f, d in zip(elastic, viscous, strict=True)])
+            equations.force_on(component, -(f + d))
+        equations.potential(0.5 * equations.graph.dot(zip(x, elastic, strict=True)))
+        equations.power("dissipated", equations.graph.dot(zip(rates, viscous, strict=True)))
+        equations.keep_nodes(self, x=x, load=[f + d for f, d in zip(elastic, viscous, strict=True)])
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Deflection of b and the loads that pull it back, in the bushing's frame on a."""
         out = {}
         for k, axis in enumerate(AXES):
@@ -106,7 +106,7 @@ class Bushing(Force):
                 ("f", k, "load", "N"),
                 ("m", k + 3, "load", "N m"),
             ):
-                out[f"{self.name}.{key}{axis}"] = (lambda row=row, of=of: build.recall(self)[of][row], unit)
+                out[f"{self.name}.{key}{axis}"] = (lambda row=row, of=of: equations.nodes_of(self)[of][row], unit)
         return out
 
 

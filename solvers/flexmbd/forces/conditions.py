@@ -63,10 +63,10 @@ class Condition(Element):
         """What is measured, and in which direction it passes."""
         return (self.of.topology_key(), self.rising)
 
-    def beyond(self, build, key="value", *, rising=None):
+    def beyond(self, equations, key="value", *, rising=None):
         """Nodes of how far it is beyond a value, and of its rate."""
-        place, rate = self.of.nodes(build, self, "of.")
-        beyond = place - build.number(self, key)
+        place, rate = self.of.nodes(equations, self, "of.")
+        beyond = place - equations.number(self, key)
         return (beyond, rate) if (self.rising if rising is None else rising) else (-beyond, -rate)
 
 
@@ -80,9 +80,9 @@ class StopWhen(Condition):
     Parameters are those of `Condition`.
     """
 
-    def apply(self, build):
+    def apply(self, equations):
         """The condition."""
-        build.stop(self, *self.beyond(build))
+        equations.stop(self, *self.beyond(equations))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,23 +117,23 @@ class Latch(Condition):
         """What is measured, in which direction, and whether it goes off again."""
         return (*super().topology_key(), self.reset is None)
 
-    def on(self, build):
+    def on(self, equations):
         """Node that is 1 where it is on, else 0."""
-        return build.graph.select(build.graph.greater(self._state(build), 0.5), 1.0, 0.0)
+        return equations.graph.select(equations.graph.greater(self._state(equations), 0.5), 1.0, 0.0)
 
-    def _state(self, build):
-        return build.state(self, "on", controlled=True)
+    def _state(self, equations):
+        return equations.state(self, "on", controlled=True)
 
-    def apply(self, build):
+    def apply(self, equations):
         """The events."""
-        on = self._state(build)
-        build.event(self, *self.beyond(build), {on: 1.0})
+        on = self._state(equations)
+        equations.event(self, *self.beyond(equations), {on: 1.0})
         if self.reset is not None:
-            build.event(self, *self.beyond(build, "reset", rising=not self.rising), {on: 0.0})
+            equations.event(self, *self.beyond(equations, "reset", rising=not self.rising), {on: 0.0})
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Whether it is on."""
-        return {f"{self.name}.on": (lambda: self.on(build), "1")}
+        return {f"{self.name}.on": (lambda: self.on(equations), "1")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +168,11 @@ class Switched(Motion):
         """The latch, and kinds of both."""
         return ("switched", self.latch.name, *(part.topology_key() for part in self.parts))
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """The motion that holds."""
-        if not hasattr(build, "system") or self.latch not in build.system.elements:
+        if not hasattr(equations, "system") or self.latch not in equations.system.elements:
             told = f"a motion switched by '{self.latch.name}'"
-            where = "is not for functions of a quantity" if not hasattr(build, "system") else "needs it in the system"
-            raise ModelError(f"{told} {where}", remedy="take it over time" if not hasattr(build, "system") else "add the latch")
-        on, off = (part.node(build, lambda key, k=k: number(f"{k}.{key}")) for k, part in zip(("on", "off"), self.parts, strict=True))
-        return build.graph.select(build.graph.greater(self.latch.on(build), 0.5), on, off)
+            where = "is not for functions of a quantity" if not hasattr(equations, "system") else "needs it in the system"
+            raise ModelError(f"{told} {where}", remedy="take it over time" if not hasattr(equations, "system") else "add the latch")
+        on, off = (part.node(equations, lambda key, k=k: number(f"{k}.{key}")) for k, part in zip(("on", "off"), self.parts, strict=True))
+        return equations.graph.select(equations.graph.greater(self.latch.on(equations), 0.5), on, off)

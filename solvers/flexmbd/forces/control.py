@@ -82,56 +82,56 @@ class PID:
         out |= {f"target.{k}": x for k, x in as_motion(self.target).parameters().items()}
         return out | {f"measured.{k}": x for k, x in self.measured.parameters().items()}
 
-    def command(self, build, element, limited):
+    def command(self, equations, element, limited):
         """Node of the command; `limited` gives what of a command passes the limits."""
-        g = build.graph
+        g = equations.graph
 
         def number(key):
-            return build.number(element, f"command.{key}")
+            return equations.number(element, f"command.{key}")
 
-        value, speed = self.measured.nodes(build, element, "command.measured.")
-        wanted = as_motion(self.target).node(build, lambda key: number(f"target.{key}"))
-        error, rate = wanted - value, g.derivative(wanted, build.time) - speed
+        value, speed = self.measured.nodes(equations, element, "command.measured.")
+        wanted = as_motion(self.target).node(equations, lambda key: number(f"target.{key}"))
+        error, rate = wanted - value, g.derivative(wanted, equations.time) - speed
         if self.sample is not None:
-            return self._sampled(build, element, number, error, limited)
+            return self._sampled(equations, element, number, error, limited)
         total, integral = number("kp") * error, g.const(0.0)
         if self.filter is not None:
-            slow = build.state(element, "rate", controlled=True)
-            build.state_rate(slow, (rate - slow) / number("filter"))
+            slow = equations.state(element, "rate", controlled=True)
+            equations.state_rate(slow, (rate - slow) / number("filter"))
             rate = slow
         total = total + number("kd") * rate
         if self._integrates:
-            integral = build.state(element, "integral", controlled=True)
+            integral = equations.state(element, "integral", controlled=True)
             total = total + integral
             excess = g.const(0.0) if self._winds_up else (limited(total) - total) / number("tracking")
-            build.state_rate(integral, number("ki") * error + excess)
-        build.remember(element, error=error, integral=integral)
+            equations.state_rate(integral, number("ki") * error + excess)
+        equations.keep_nodes(element, error=error, integral=integral)
         return total
 
-    def _sampled(self, build, element, number, error, limited):
+    def _sampled(self, equations, element, number, error, limited):
         """Node of the command that holds between samples."""
-        g, h = build.graph, number("sample")
-        count, held, before = (build.state(element, key, controlled=True) for key in ("samples", "held", "before"))
+        g, h = equations.graph, number("sample")
+        count, held, before = (equations.state(element, key, controlled=True) for key in ("samples", "held", "before"))
         rate, integral = g.select(g.greater(count, 0.5), (error - before) / h, 0.0), g.const(0.0)
         then = {count: count + 1.0, before: error}
         if self.filter is not None:
-            slow = build.state(element, "rate", controlled=True)
+            slow = equations.state(element, "rate", controlled=True)
             rate = then[slow] = slow + (rate - slow) * (h / (number("filter") + h))
         command = then[held] = number("kp") * error + number("kd") * rate
         if self._integrates:
-            integral = build.state(element, "integral", controlled=True)
+            integral = equations.state(element, "integral", controlled=True)
             command = then[held] = command + integral
             excess = g.const(0.0) if self._winds_up else (limited(command) - command) / number("tracking")
             then[integral] = integral + h * (number("ki") * error + excess)
-        due = build.time - count * h
-        build.event(element, due, g.const(1.0), then, period=h)
-        build.remember(element, error=error, integral=integral)
+        due = equations.time - count * h
+        equations.event(element, due, g.const(1.0), then, period=h)
+        equations.keep_nodes(element, error=error, integral=integral)
         return held
 
-    def outputs(self, build, element):
+    def outputs(self, equations, element):
         """Error and integral."""
         unit = self.measured.measure
         return {
-            f"{element.name}.error": (lambda: build.recall(element)["error"], unit),
-            f"{element.name}.integral": (lambda: build.recall(element)["integral"], element.along.unit),
+            f"{element.name}.error": (lambda: equations.nodes_of(element)["error"], unit),
+            f"{element.name}.integral": (lambda: equations.nodes_of(element)["integral"], element.along.unit),
         }

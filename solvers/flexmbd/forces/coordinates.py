@@ -47,18 +47,18 @@ class Coordinate:
         """Its numbers by key."""
         return {}
 
-    def node(self, build, number):
+    def node(self, equations, number):
         """Node of its value; ``number(key)`` is that of one of its parameters."""
         raise NotImplementedError
 
-    def nodes(self, build, element, prefix=""):
+    def nodes(self, equations, element, prefix=""):
         """Nodes of the value and its rate; `prefix` is that of its numbers among the element's."""
-        value = self.node(build, lambda key: build.number(element, f"{prefix}{key}"))
-        return value, build.time_derivative(value)
+        value = self.node(equations, lambda key: equations.number(element, f"{prefix}{key}"))
+        return value, equations.time_derivative(value)
 
-    def act(self, build, element, effort, prefix=""):
+    def act(self, equations, element, effort, prefix=""):
         """Add an effort that acts in the direction in which it grows, by virtual work."""
-        build.force_on(self.nodes(build, element, prefix)[0], effort)
+        equations.force_on(self.nodes(equations, element, prefix)[0], effort)
 
 
 class Between(Coordinate):
@@ -110,25 +110,27 @@ class AngleOf(Between):
         frame = {"axis": self.axis, "n1": first, "n2": second, "m1": other}
         return {path: x for key, direction in frame.items() for path, x in axis_parameters(key, direction).items()}
 
-    def nodes(self, build, element, prefix=""):
+    def nodes(self, equations, element, prefix=""):
         """Nodes of the angle and its rate; `prefix` is that of its numbers among the element's."""
         if self.axis is None:
-            return build.angle(self.b) - build.angle(self.a), build.spin(self.b) - build.spin(self.a)
-        n1, n2 = (node_axis(build, element, self.a, f"{prefix}{key}") for key in ("n1", "n2"))
-        other = node_axis(build, element, self.b, f"{prefix}m1")
-        rate = dot(self._axis(build, element, prefix), [y - x for x, y in zip(build.spin(self.a), build.spin(self.b), strict=True)])
-        coarse = build.state(element, f"{prefix}turned")
-        build.state_rate(coarse, rate)
-        return full_angle(build.graph, coarse, *build.values((dot(n1, other), dot(n2, other)))), rate
+            return equations.angle(self.b) - equations.angle(self.a), equations.spin(self.b) - equations.spin(self.a)
+        n1, n2 = (node_axis(equations, element, self.a, f"{prefix}{key}") for key in ("n1", "n2"))
+        other = node_axis(equations, element, self.b, f"{prefix}m1")
+        rate = dot(
+            self._axis(equations, element, prefix), [y - x for x, y in zip(equations.spin(self.a), equations.spin(self.b), strict=True)]
+        )
+        coarse = equations.state(element, f"{prefix}turned")
+        equations.state_rate(coarse, rate)
+        return full_angle(equations.graph, coarse, *equations.values((dot(n1, other), dot(n2, other)))), rate
 
-    def _axis(self, build, element, prefix):
-        return build.values(node_axis(build, element, self.a, f"{prefix}axis"))
+    def _axis(self, equations, element, prefix):
+        return equations.values(node_axis(equations, element, self.a, f"{prefix}axis"))
 
-    def act(self, build, element, moment, prefix=""):
+    def act(self, equations, element, moment, prefix=""):
         """Add a moment on b, with its reaction on a."""
-        moments = [moment] if self.axis is None else [moment * x for x in self._axis(build, element, prefix)]
-        build.torque(self.b, *moments)
-        build.torque(self.a, *(-x for x in moments))
+        moments = [moment] if self.axis is None else [moment * x for x in self._axis(equations, element, prefix)]
+        equations.torque(self.b, *moments)
+        equations.torque(self.a, *(-x for x in moments))
 
 
 class AboutAxis:
@@ -149,10 +151,10 @@ class AboutAxis:
         """Numbers of the force, and in space those of the axis."""
         return super().parameters() | self._relative.parameters()
 
-    def _twist(self, build):
+    def _twist(self, equations):
         """Nodes of the angle beyond that without load, the force's `angle`, and of its rate."""
-        angle, rate = self._relative.nodes(build, self)
-        return angle - build.number(self, "angle"), rate
+        angle, rate = self._relative.nodes(equations, self)
+        return angle - equations.number(self, "angle"), rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +185,7 @@ class PlaceOf(Between):
         """The axis."""
         return axis_parameters("axis", self.axis)
 
-    def nodes(self, build, element, prefix=""):
+    def nodes(self, equations, element, prefix=""):
         """Nodes of the place and its rate."""
-        place = dot(node_axis(build, element, self.a.body, f"{prefix}axis"), build.between(self.a, self.b))
-        return build.values((place,))[0], build.rates((place,))[0]
+        place = dot(node_axis(equations, element, self.a.body, f"{prefix}axis"), equations.between(self.a, self.b))
+        return equations.values((place,))[0], equations.rates((place,))[0]

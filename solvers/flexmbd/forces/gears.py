@@ -19,7 +19,7 @@ PRESSURE_ANGLE = np.radians(20.0)
 
 
 class Mesh(Force):
-    """Base of elastic teeth; a subclass gives `kinematics(build)`."""
+    """Base of elastic teeth; a subclass gives `kinematics(equations)`."""
 
     def check(self):
         """Check the numbers of the teeth."""
@@ -45,40 +45,40 @@ class Mesh(Force):
         """Whether there is backlash."""
         return (isinstance(self.backlash, float) and self.backlash == 0.0,)
 
-    def _deflected(self, build):
+    def _deflected(self, equations):
         """Deflection beyond the play and its rate along the line of action, force of the teeth."""
-        g = build.graph
-        k, c, cosine = (build.number(self, key) for key in ("stiffness", "damping", "cosine"))
-        slip, speed, *_ = self.kinematics(build)
+        g = equations.graph
+        k, c, cosine = (equations.number(self, key) for key in ("stiffness", "damping", "cosine"))
+        slip, speed, *_ = self.kinematics(equations)
         x, rate = slip * cosine, speed * cosine
         if self.topology_key()[-1]:
             return x, rate, k * x + c * rate
-        half = 0.5 * build.number(self, "backlash")
+        half = 0.5 * equations.number(self, "backlash")
         above, below = g.greater(x, half), g.greater(-x, half)
         x = g.select(above, x - half, g.select(below, x + half, 0.0))
         force = k * x + c * rate
         return x, rate, g.select(g.greater(force * x, 0.0), force, 0.0)
 
-    def apply(self, build):
+    def apply(self, equations):
         """The force at the pitch point on both bodies."""
-        g = build.graph
-        x, rate, force = self._deflected(build)
-        _, _, along, across, arm_a, arm_b = self.kinematics(build)
-        pull, push = force * build.number(self, "cosine"), g.fabs(force) * build.number(self, "sine")
+        g = equations.graph
+        x, rate, force = self._deflected(equations)
+        _, _, along, across, arm_a, arm_b = self.kinematics(equations)
+        pull, push = force * equations.number(self, "cosine"), g.fabs(force) * equations.number(self, "sine")
         on_a = [-(pull * t + push * n) for t, n in zip(along, across, strict=True)]
         for end, arm, sign in ((self.a, arm_a, 1.0), (self.b, arm_b, -1.0)):
             own = [sign * f for f in on_a]
-            build.force(end, *own)
-            build.torque(end.body, cross(arm, own))
-        elastic = build.number(self, "stiffness") * x
-        build.potential(0.5 * elastic * x)
-        build.power("dissipated", (force - elastic) * rate)
+            equations.force(end, *own)
+            equations.torque(end.body, cross(arm, own))
+        elastic = equations.number(self, "stiffness") * x
+        equations.potential(0.5 * elastic * x)
+        equations.power("dissipated", (force - elastic) * rate)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force of the teeth and their deflection, along the line of action."""
         return {
-            f"{self.name}.force": (lambda: self._deflected(build)[2], "N"),
-            f"{self.name}.deflection": (lambda: self._deflected(build)[0], "m"),
+            f"{self.name}.force": (lambda: self._deflected(equations)[2], "N"),
+            f"{self.name}.deflection": (lambda: self._deflected(equations)[0], "m"),
         }
 
 
@@ -144,20 +144,22 @@ class GearMesh(Mesh):
         """Kind and carrier, and whether there is backlash."""
         return (self.internal, None if self.carrier is None else self.carrier.name, *super().topology_key())
 
-    def kinematics(self, build):
+    def kinematics(self, equations):
         """Deflection along the pitch circles and its rate; direction of a's teeth there, from a's centre to them; arms of a and b."""
-        g = build.graph
-        za, zb = build.number(self, "teeth.a"), build.number(self, "teeth.b")
+        g = equations.graph
+        za, zb = equations.number(self, "teeth.a"), equations.number(self, "teeth.b")
         zb, total, way = (-zb, zb - za, -1.0) if self.internal else (zb, za + zb, 1.0)
-        d = build.values(build.between(self.a, self.b))
+        d = equations.values(equations.between(self.a, self.b))
         size = g.length(d, 1e-30)
         half, (nx, ny) = size / total, (way * x / size for x in d)
         turns = [(self.a.body, za), (self.b.body, zb)]
-        angle, spin = g.dot((z, body.full_angle(build)) for body, z in turns), g.dot((z, build.spin(body)) for body, z in turns)
+        angle, spin = g.dot((z, body.full_angle(equations)) for body, z in turns), g.dot((z, equations.spin(body)) for body, z in turns)
         if self.carrier is not None:
-            angle, spin = (x - (za + zb) * y for x, y in ((angle, self.carrier.full_angle(build)), (spin, build.spin(self.carrier))))
+            angle, spin = (
+                x - (za + zb) * y for x, y in ((angle, self.carrier.full_angle(equations)), (spin, equations.spin(self.carrier)))
+            )
         arm_a, arm_b = ([half * z * x for x in (nx, ny)] for z in (za, -zb))
-        return half * (angle - build.number(self, "phase")), half * spin, (-ny, nx), (nx, ny), arm_a, arm_b
+        return half * (angle - equations.number(self, "phase")), half * spin, (-ny, nx), (nx, ny), arm_a, arm_b
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,19 +205,19 @@ class Rack(Mesh):
         phase = (c * x - s * y) * ax + (s * x + c * y) * ay + self.radius * (_angle(self.a.body) - angle)
         return {"radius": self.radius, "phase": phase, **axis_parameters("axis", self.axis), **super().parameters()}
 
-    def kinematics(self, build):
+    def kinematics(self, equations):
         """Deflection along the pitch line and its rate; direction of the rack, from the gear's centre to it; arms of a and b."""
-        radius = build.number(self, "radius")
-        axis = build.direction(self.b.body, build.number(self, "axis.x"), build.number(self, "axis.y"))
-        apart = build.between(self.b, self.a)
-        (ux, uy), (along, height) = build.values(axis), build.values((dot(axis, apart), cross(axis, apart)))
-        turned = self.a.body.full_angle(build) - self.b.body.full_angle(build)
-        spin = build.spin(self.a.body) - build.spin(self.b.body)
-        (rate,) = build.rates((dot(axis, apart),))
+        radius = equations.number(self, "radius")
+        axis = equations.direction(self.b.body, equations.number(self, "axis.x"), equations.number(self, "axis.y"))
+        apart = equations.between(self.b, self.a)
+        (ux, uy), (along, height) = equations.values(axis), equations.values((dot(axis, apart), cross(axis, apart)))
+        turned = self.a.body.full_angle(equations) - self.b.body.full_angle(equations)
+        spin = equations.spin(self.a.body) - equations.spin(self.b.body)
+        (rate,) = equations.rates((dot(axis, apart),))
         nx, ny = uy, -ux
         arm_a = [radius * x for x in (nx, ny)]
         arm_b = [along * t + (radius - height) * n for t, n in zip((ux, uy), (nx, ny), strict=True)]
-        return along + radius * turned - build.number(self, "phase"), rate + radius * spin, (ux, uy), (nx, ny), arm_a, arm_b
+        return along + radius * turned - equations.number(self, "phase"), rate + radius * spin, (ux, uy), (nx, ny), arm_a, arm_b
 
 
 def _angle(body):

@@ -36,8 +36,8 @@ class Load(Force):
         """Kinds of the components."""
         return tuple(as_motion(x).topology_key() for x in self.components.values())
 
-    def _nodes(self, build):
-        return [as_motion(x).node(build, lambda k, key=key: build.number(self, f"{key}.{k}")) for key, x in self.components.items()]
+    def _nodes(self, equations):
+        return [as_motion(x).node(equations, lambda k, key=key: equations.number(self, f"{key}.{k}")) for key, x in self.components.items()]
 
 
 class Moment(Load):
@@ -86,13 +86,13 @@ class PointForce(Load):
         """Whether it follows the body, and kinds of the components."""
         return (self.follower, *super().topology_key())
 
-    def apply(self, build):
+    def apply(self, equations):
         """Add the force to the body."""
-        force = self._nodes(build)
+        force = self._nodes(equations)
         if self.follower:
-            force = build.values(build.direction(self.a.body, *force))
-        build.force(self.a, *force)
-        build.power("external", build.graph.dot(zip(force, build.velocity(self.a), strict=True)))
+            force = equations.values(equations.direction(self.a.body, *force))
+        equations.force(self.a, *force)
+        equations.power("external", equations.graph.dot(zip(force, equations.velocity(self.a), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,15 +120,15 @@ class Torque(Moment):
         """Whether it follows the body, and kinds of the components."""
         return (self.follower, *super().topology_key())
 
-    def apply(self, build):
+    def apply(self, equations):
         """Add the torque and its reaction."""
-        nodes = self._nodes(build)
+        nodes = self._nodes(equations)
         if self.follower and is_spatial(self.b):
-            nodes = build.values(build.direction(self.b, *nodes))
-        build.torque(self.b, *nodes)
-        build.torque(self.a, *(-x for x in nodes))
-        spins = [build.spin(body) if is_spatial(body) else (build.spin(body),) for body in (self.a, self.b)]
-        build.power("external", build.graph.dot((m, wb - wa) for m, wa, wb in zip(nodes, *spins, strict=True)))
+            nodes = equations.values(equations.direction(self.b, *nodes))
+        equations.torque(self.b, *nodes)
+        equations.torque(self.a, *(-x for x in nodes))
+        spins = [equations.spin(body) if is_spatial(body) else (equations.spin(body),) for body in (self.a, self.b)]
+        equations.power("external", equations.graph.dot((m, wb - wa) for m, wa, wb in zip(nodes, *spins, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +154,9 @@ class SectionTorque(Moment):
         """The section."""
         return self.a
 
-    def apply(self, build):
+    def apply(self, equations):
         """Add the moment."""
-        nodes = self._nodes(build)
-        self.a.body.turn(build, self.a, *nodes)
-        spin = self.a.body.section_spin(build, self.a)
-        build.power("external", build.graph.dot(zip(nodes, spin, strict=True)))
+        nodes = self._nodes(equations)
+        self.a.body.turn(equations, self.a, *nodes)
+        spin = self.a.body.section_spin(equations, self.a)
+        equations.power("external", equations.graph.dot(zip(nodes, spin, strict=True)))

@@ -42,17 +42,17 @@ class Lock(Condition):
         """What is measured, in which direction, and whether it opens again."""
         return (*super().topology_key(), self.opens_at is None)
 
-    def apply(self, build):
+    def apply(self, equations):
         """A contact that holds both ways once it has closed."""
-        beyond, rate = self.beyond(build)
-        numbers = [build.graph.const(0.0)] * NUMBERS
-        numbers[STRENGTH] = build.graph.const(NEVER) if self.opens_at is None else build.number(self, "opens_at")
-        found = build.unilateral(self, "", -beyond, [-rate], numbers=numbers, rule=LOCKS)
-        build.remember(self, gap=-beyond, found=found)
+        beyond, rate = self.beyond(equations)
+        numbers = [equations.graph.const(0.0)] * NUMBERS
+        numbers[STRENGTH] = equations.graph.const(NEVER) if self.opens_at is None else equations.number(self, "opens_at")
+        found = equations.unilateral(self, "", -beyond, [-rate], numbers=numbers, rule=LOCKS)
+        equations.keep_nodes(self, gap=-beyond, found=found)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Whether it is locked, its force (below zero: against going back), how often it has locked, what that cost."""
-        g, known = build.graph, build.recall(self)
+        g, known = equations.graph, equations.nodes_of(self)
         found = known["found"]
         return {
             f"{self.name}.locked": (lambda: g.select(g.greater(found.mode, LOCKED - 0.5), 1.0, 0.0), "1"),

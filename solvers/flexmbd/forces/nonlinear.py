@@ -51,39 +51,39 @@ class NonlinearSpringDamper(Force):
         return isinstance(curve, Table) and curve.beyond == "error"
 
     @property
-    def witness(self):
-        """Output by which `explain` knows why a run failed; None where nothing ends."""
+    def failure_indicator(self):
+        """Output by which `failure_message` knows why a run failed; None where nothing ends."""
         return f"{self.name}.room:min" if self._ends else None
 
-    def explain(self, room):
+    def failure_message(self, room):
         """Sentence on a run that failed, by the least way to the table's ends; empty if that was not the reason."""
         if not room < NEAR:
             return ""
         return f"spring '{self.name}' came to an end of its table, which it must not leave (beyond = 'error')"
 
-    def _room(self, build, x):
+    def _room(self, equations, x):
         """Output of the way to the nearer end of the table, by its width."""
         if not self._ends:
             return {}
 
         def room():
-            low, high = (build.number(self, f"{self.load}.{key}") for key in ("first", "last"))
-            return traced(build.graph, minimum, (x() - low, high - x())) / (high - low)
+            low, high = (equations.number(self, f"{self.load}.{key}") for key in ("first", "last"))
+            return traced(equations.graph, minimum, (x() - low, high - x())) / (high - low)
 
         return {f"{self.name}.room": (room, "1")}
 
-    def _curve(self, build, key, x, of=over):
-        return of(getattr(self, key), build, x, lambda k: build.number(self, f"{key}.{k}"))
+    def _curve(self, equations, key, x, of=over):
+        return of(getattr(self, key), equations, x, lambda k: equations.number(self, f"{key}.{k}"))
 
-    def _pull(self, build, stretch, rate):
+    def _pull(self, equations, stretch, rate):
         """Nodes of elastic and damping force or moment."""
-        return self._curve(build, self.load, stretch), self._curve(build, "damping", rate)
+        return self._curve(equations, self.load, stretch), self._curve(equations, "damping", rate)
 
-    def _booked(self, build, stretch, rate):
+    def _booked(self, equations, stretch, rate):
         """Node of the whole force or moment; its energy and its loss go into the books."""
-        elastic, damping = self._pull(build, stretch, rate)
-        build.potential(self._curve(build, self.load, stretch, integral_over))
-        build.power("dissipated", damping * rate)
+        elastic, damping = self._pull(equations, stretch, rate)
+        equations.potential(self._curve(equations, self.load, stretch, integral_over))
+        equations.power("dissipated", damping * rate)
         return elastic + damping
 
 
@@ -109,23 +109,23 @@ class NonlinearSpring(NonlinearSpringDamper):
     damping: object = 0.0
     length: object = 0.0
 
-    def _elongation(self, build):
-        length, rate, n = line(build, self.a, self.b)
-        return length - build.number(self, "length"), rate, n
+    def _elongation(self, equations):
+        length, rate, n = line(equations, self.a, self.b)
+        return length - equations.number(self, "length"), rate, n
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces along the line of the points."""
-        stretch, rate, n = self._elongation(build)
-        tension = self._booked(build, stretch, rate)
-        build.force(self.a, *(tension * x for x in n))
-        build.force(self.b, *(-(tension * x) for x in n))
+        stretch, rate, n = self._elongation(equations)
+        tension = self._booked(equations, stretch, rate)
+        equations.force(self.a, *(tension * x for x in n))
+        equations.force(self.b, *(-(tension * x) for x in n))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force (tension positive) and elongation."""
         return {
-            f"{self.name}.force": (lambda: sum(self._pull(build, *self._elongation(build)[:2])), "N"),
-            f"{self.name}.elongation": (lambda: self._elongation(build)[0], "m"),
-            **self._room(build, lambda: self._elongation(build)[0]),
+            f"{self.name}.force": (lambda: sum(self._pull(equations, *self._elongation(equations)[:2])), "N"),
+            f"{self.name}.elongation": (lambda: self._elongation(equations)[0], "m"),
+            **self._room(equations, lambda: self._elongation(equations)[0]),
         }
 
 
@@ -155,14 +155,14 @@ class NonlinearTorsionSpring(AboutAxis, NonlinearSpringDamper):
     angle: object = 0.0
     axis: tuple = None
 
-    def apply(self, build):
+    def apply(self, equations):
         """Torque on both bodies."""
-        self._relative.act(build, self, -self._booked(build, *self._twist(build)))
+        self._relative.act(equations, self, -self._booked(equations, *self._twist(equations)))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Moment and twist."""
         return {
-            f"{self.name}.moment": (lambda: sum(self._pull(build, *self._twist(build))), "N m"),
-            f"{self.name}.twist": (lambda: self._twist(build)[0], "rad"),
-            **self._room(build, lambda: self._twist(build)[0]),
+            f"{self.name}.moment": (lambda: sum(self._pull(equations, *self._twist(equations))), "N m"),
+            f"{self.name}.twist": (lambda: self._twist(equations)[0], "rad"),
+            **self._room(equations, lambda: self._twist(equations)[0]),
         }

@@ -71,25 +71,27 @@ class Propellant(Force):
         """Kind of the mass, and what it changes over."""
         return (self.mass.topology_key(), None if self.along is None else self.along.topology_key())
 
-    def apply(self, build):
+    def apply(self, equations):
         """Mass without forces of its kinetic energy, weight, and thrust; energy that leaves with it counts as dissipated."""
-        g, body = build.graph, self.a.body
-        at = build.time if self.along is None else self.along.nodes(build, self, "along.")[0]
-        given = over(self.mass, build, at, lambda key: build.number(self, f"mass.{key}"))
+        g, body = equations.graph, self.a.body
+        at = equations.time if self.along is None else self.along.nodes(equations, self, "along.")[0]
+        given = over(self.mass, equations, at, lambda key: equations.number(self, f"mass.{key}"))
         mass = g.select(g.greater(given, 0.0), given, 0.0)
-        rate, velocity, place = build.time_derivative(mass), build.velocity(self.a), build.values(build.place(self.a))
-        build.add_inertia({(k, k): mass for k in range(len(place))}, velocity, expelled=True)
-        build.force(self.a, *(mass * x for x in build.gravity))
-        height = -g.dot(zip(build.gravity, place, strict=True))
-        build.potential(mass * height)
-        build.power("dissipated", -(rate * height))
-        thrust = -(rate * build.number(self, "exhaust"))
-        frame = build.system.ground if body.coordinates == body.dimension else body  # a point mass has no frame
-        force = [thrust * x for x in build.values(node_axis(build, self, frame, "axis"))]
-        build.force(self.a, *force)
-        build.power("external", g.dot(zip(force, velocity, strict=True)))
-        build.remember(self, mass=mass, thrust=thrust)
+        rate, velocity, place = equations.time_derivative(mass), equations.velocity(self.a), equations.values(equations.place(self.a))
+        equations.add_inertia({(k, k): mass for k in range(len(place))}, velocity, expelled=True)
+        equations.force(self.a, *(mass * x for x in equations.gravity))
+        height = -g.dot(zip(equations.gravity, place, strict=True))
+        equations.potential(mass * height)
+        equations.power("dissipated", -(rate * height))
+        thrust = -(rate * equations.number(self, "exhaust"))
+        frame = equations.system.ground if body.coordinates == body.dimension else body  # a point mass has no frame
+        force = [thrust * x for x in equations.values(node_axis(equations, self, frame, "axis"))]
+        equations.force(self.a, *force)
+        equations.power("external", g.dot(zip(force, velocity, strict=True)))
+        equations.keep_nodes(self, mass=mass, thrust=thrust)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """The mass, and the thrust along the axis."""
-        return {f"{self.name}.{key}": (lambda key=key: build.recall(self)[key], unit) for key, unit in (("mass", "kg"), ("thrust", "N"))}
+        return {
+            f"{self.name}.{key}": (lambda key=key: equations.nodes_of(self)[key], unit) for key, unit in (("mass", "kg"), ("thrust", "N"))
+        }

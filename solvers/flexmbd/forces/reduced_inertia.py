@@ -65,21 +65,21 @@ class ReducedInertia(UserFunction):
         """Coordinates and function."""
         return (tuple(x.topology_key() for x in self.along), super().topology_key())
 
-    def apply(self, build):
+    def apply(self, equations):
         """Mass and the forces that follow from it."""
-        values, rates = zip(*(x.nodes(build, self, f"along{k}.") for k, x in enumerate(self.along)), strict=True)
-        found, size = self._nodes(build, *values), len(values)
+        values, rates = zip(*(x.nodes(equations, self, f"along{k}.") for k, x in enumerate(self.along)), strict=True)
+        found, size = self._nodes(equations, *values), len(values)
         places = [(k, m) for k in range(size) for m in range(k, size)]
         if len(found) != len(places):
             has, wanted = (f"{n} number{'s' * (n != 1)}" for n in (len(found), len(places)))
             told = f"'{self.name}': the function gives {has}; the inertia of {size} coordinate{'s' * (size != 1)} is {wanted}"
             raise ModelError(told, element=self.name)
         entries = dict(zip(places, found, strict=True))
-        build.add_inertia(entries, rates)
-        build.remember(self, inertia=found[0])
+        equations.add_inertia(entries, rates)
+        equations.keep_nodes(self, inertia=found[0])
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """The inertia of a single coordinate."""
         measure = self.along[0].measure
         unit = {"rad": "kg m^2", "m": "kg"}.get(measure, f"J s^2/({measure})^2")
-        return {f"{self.name}.inertia": (lambda: build.recall(self)["inertia"], unit)} if len(self.along) == 1 else {}
+        return {f"{self.name}.inertia": (lambda: equations.nodes_of(self)["inertia"], unit)} if len(self.along) == 1 else {}

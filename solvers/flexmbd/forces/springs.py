@@ -37,9 +37,9 @@ class SpringDamper(Force):
     def _keys(self):
         return "stiffness", "damping", self.free
 
-    def _pull(self, build, stretch, rate):
+    def _pull(self, equations, stretch, rate):
         """Node of the force or moment."""
-        return build.number(self, "stiffness") * stretch + build.number(self, "damping") * rate
+        return equations.number(self, "stiffness") * stretch + equations.number(self, "damping") * rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,47 +58,47 @@ class Spring(SpringDamper):
         """Whether the free length is zero."""
         return (isinstance(self.length, float) and self.length == 0.0,)
 
-    def _kinematics(self, build):
-        between = build.between(self.a, self.b)
-        return build.values(between), build.rates(between)
+    def _kinematics(self, equations):
+        between = equations.between(self.a, self.b)
+        return equations.values(between), equations.rates(between)
 
-    def _elongation(self, build):
-        length, rate, n = line(build, self.a, self.b)
-        return length - build.number(self, "length"), rate, n, length
+    def _elongation(self, equations):
+        length, rate, n = line(equations, self.a, self.b)
+        return length - equations.number(self, "length"), rate, n, length
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces along the line of the points."""
-        k, c = build.number(self, "stiffness"), build.number(self, "damping")
+        k, c = equations.number(self, "stiffness"), equations.number(self, "damping")
         if self.topology_key()[0]:
-            d, rate = self._kinematics(build)
-            g, squared = build.graph, dot(d, d)
+            d, rate = self._kinematics(equations)
+            g, squared = equations.graph, dot(d, d)
             along = dot(d, rate)
             damping = c * along / g.select(g.greater(squared, 1e-30), squared, 1e-30)  # over the distance, as k
             force = [(k + damping) * x for x in d]
             potential, loss = 0.5 * k * squared, damping * along
         else:
-            stretch, rate, n, _ = self._elongation(build)
+            stretch, rate, n, _ = self._elongation(equations)
             f = k * stretch + c * rate
             force = [f * x for x in n]
             potential, loss = 0.5 * k * stretch * stretch, c * rate * rate
-        build.force(self.a, *force)
-        build.force(self.b, *(-x for x in force))
-        build.potential(potential)
-        build.power("dissipated", loss)
+        equations.force(self.a, *force)
+        equations.force(self.b, *(-x for x in force))
+        equations.potential(potential)
+        equations.power("dissipated", loss)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force (tension positive) and length."""
 
         def tension():
-            return self._pull(build, *self._elongation(build)[:2])
+            return self._pull(equations, *self._elongation(equations)[:2])
 
-        return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(build)[3], "m")}
+        return {f"{self.name}.force": (tension, "N"), f"{self.name}.length": (lambda: self._elongation(equations)[3], "m")}
 
 
-def line(build, a, b):
+def line(equations, a, b):
     """Nodes of the distance of two points, its rate, and the direction from a to b."""
-    g, between = build.graph, build.between(a, b)
-    d, rate = build.values(between), build.rates(between)
+    g, between = equations.graph, equations.between(a, b)
+    d, rate = equations.values(between), equations.rates(between)
     squared = dot(d, d)
     length = g.sqrt(g.select(g.greater(squared, 1e-30), squared, 1e-30))
     n = [x / length for x in d]
@@ -118,18 +118,18 @@ class TorsionSpring(AboutAxis, SpringDamper):
     angle: object = 0.0
     axis: tuple = None
 
-    def apply(self, build):
+    def apply(self, equations):
         """Torque on both bodies."""
-        k, c = build.number(self, "stiffness"), build.number(self, "damping")
-        twist, rate = self._twist(build)
-        self._relative.act(build, self, -(k * twist + c * rate))
-        build.potential(0.5 * k * twist * twist)
-        build.power("dissipated", c * rate * rate)
+        k, c = equations.number(self, "stiffness"), equations.number(self, "damping")
+        twist, rate = self._twist(equations)
+        self._relative.act(equations, self, -(k * twist + c * rate))
+        equations.potential(0.5 * k * twist * twist)
+        equations.power("dissipated", c * rate * rate)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Moment and relative angle."""
 
         def moment():
-            return self._pull(build, *self._twist(build))
+            return self._pull(equations, *self._twist(equations))
 
-        return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(build)[0], "rad")}
+        return {f"{self.name}.moment": (moment, "N m"), f"{self.name}.angle": (lambda: self._twist(equations)[0], "rad")}

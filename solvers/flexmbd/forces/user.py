@@ -45,16 +45,16 @@ class UserFunction(Force):
         kinds = ((key, x.topology_key() if isinstance(x, Motion) else "number") for key, x in self.numbers.items())
         return (known_as(self.function), tuple(kinds))
 
-    def _nodes(self, build, *given):
+    def _nodes(self, equations, *given):
         """Nodes of what the function gives, as a tuple."""
-        found = traced(build.graph, self.function, (*given, *(self._argument(build, key, x) for key, x in self.numbers.items())))
-        return tuple(build.graph.const(x) for x in (found if isinstance(found, tuple) else (found,)))
+        found = traced(equations.graph, self.function, (*given, *(self._argument(equations, key, x) for key, x in self.numbers.items())))
+        return tuple(equations.graph.const(x) for x in (found if isinstance(found, tuple) else (found,)))
 
-    def _argument(self, build, key, value):
+    def _argument(self, equations, key, value):
         """Node of a number, or a function that gives those of a motion."""
         if not isinstance(value, Motion):
-            return build.number(self, key)
-        return lambda x: over(value, build, build.graph.const(x), lambda k: build.number(self, f"{key}.{k}"))
+            return equations.number(self, key)
+        return lambda x: over(value, equations, equations.graph.const(x), lambda k: equations.number(self, f"{key}.{k}"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,26 +90,26 @@ class UserForce(UserLoad):
     dimensions: ClassVar[tuple] = (2, 3)
     given: ClassVar[tuple] = ("t", "d", "v")
 
-    def _force(self, build):
-        between = build.between(self.a, self.b)
-        velocity = build.rates(between)
-        force = self._nodes(build, build.time, build.values(between), velocity)
+    def _force(self, equations):
+        between = equations.between(self.a, self.b)
+        velocity = equations.rates(between)
+        force = self._nodes(equations, equations.time, equations.values(between), velocity)
         if len(force) != len(between):
             told = f"'{self.name}': the function gives {len(force)} number{'s' * (len(force) != 1)}; a force here has {len(between)}"
             raise ModelError(told, element=self.name)
         return force, velocity
 
-    def apply(self, build):
+    def apply(self, equations):
         """Both forces; their power counts as external."""
-        force, velocity = self._force(build)
-        build.force(self.b, *force)
-        build.force(self.a, *(-x for x in force))
-        build.power("external", build.graph.dot(zip(force, velocity, strict=True)))
+        force, velocity = self._force(equations)
+        equations.force(self.b, *force)
+        equations.force(self.a, *(-x for x in force))
+        equations.power("external", equations.graph.dot(zip(force, velocity, strict=True)))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Components of the force on b."""
-        axes = AXES[: build.system.dimension]
-        return {f"{self.name}.f{axis}": ((lambda k=k: self._force(build)[0][k]), "N") for k, axis in enumerate(axes)}
+        axes = AXES[: equations.system.dimension]
+        return {f"{self.name}.f{axis}": ((lambda k=k: self._force(equations)[0][k]), "N") for k, axis in enumerate(axes)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,19 +140,19 @@ class UserTorque(AboutAxis, UserLoad):
 
     axis: tuple = None
 
-    def _moment(self, build):
-        angle, rate = self._relative.nodes(build, self)
-        moment = self._nodes(build, build.time, angle, rate)
+    def _moment(self, equations):
+        angle, rate = self._relative.nodes(equations, self)
+        moment = self._nodes(equations, equations.time, angle, rate)
         if len(moment) != 1:
             raise ModelError(f"'{self.name}': the function gives {len(moment)} numbers; a torque about an axis is one", element=self.name)
         return moment[0], rate
 
-    def apply(self, build):
+    def apply(self, equations):
         """Torque on both bodies; its power counts as external."""
-        moment, rate = self._moment(build)
-        self._relative.act(build, self, moment)
-        build.power("external", moment * rate)
+        moment, rate = self._moment(equations)
+        self._relative.act(equations, self, moment)
+        equations.power("external", moment * rate)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """The moment on b."""
-        return {f"{self.name}.moment": (lambda: self._moment(build)[0], "N m")}
+        return {f"{self.name}.moment": (lambda: self._moment(equations)[0], "N m")}

@@ -1,9 +1,9 @@
 """From a system to its equations as graph nodes."""
 
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.suggest import unknown
 
-FORMULATIONS = {"natural": Build}
+FORMULATIONS = {"natural": NaturalCoordinates}
 
 
 def formulation_of(name):

@@ -13,7 +13,7 @@ from flexmbd.formulation.mass_matrix import MassMatrix
 from flexmbd.formulation.row_groups import grouped
 from flexmbd.language.graph import Graph
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.space import OF_SYSTEMS
+from flexmbd.language.variables import OF_SYSTEMS
 from flexmbd.outputs import catalogue
 from flexmbd.parameters import RUNTIME
 from flexmbd.problem import Problem
@@ -68,18 +68,18 @@ class Formulation(Interface, MassMatrix, ABC):
     shift : float
         Above zero: keep constraint rows that depend on others (see `equations.index1`).
     direct : bool
-        Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in pools.
+        Linear equations are solved by a sparse direct library, and all elements of flexible bodies are in groups.
     tuning : Tuning
     graph : Graph, optional
         Of another kind than `Graph`.
     varied : mapping of str to dict of int to float, optional
-        Numbers by path to which multiples of the variables ``p0, p1...`` are added (`analysis.parameters`).
+        Numbers by path to which multiples of the variables ``p0, p1...`` are added (`analysis.varied_parameters`).
     solved : bool
         Accelerations and multipliers are the solution of the equations; else variables ``a0...``, ``l0...``, as analyses read them.
 
     Attributes
     ----------
-    pools : list of Pool
+    groups : list of Group
         Elements of flexible bodies that are many and alike; what they add is in none of the nodes below.
     generalized : list of Node
         Generalized forces.
@@ -87,7 +87,7 @@ class Formulation(Interface, MassMatrix, ABC):
     row_groups : list of RowGroup
         Rows of joints that are many and alike, of `rows`; where a sparse direct library solves.
     states : list of ExtraState
-    contacts : list of LocatedContact
+    contacts : list of Event
     unilaterals : list of UnilateralContact
     times : list of Node
         Known times that no comparison in the equations says.
@@ -115,7 +115,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
         self.late = {}
         self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
-        self.pools, self.exchanges, self.times, self.unbooked = self.inertia.groups, {}, [], []
+        self.groups, self.discrete_gradients, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
         joints = []
         for element in system.elements:

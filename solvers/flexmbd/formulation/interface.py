@@ -3,7 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.tracing import sincos
-from flexmbd.registry import ARMED, NEWTON, Books, ExtraState, LocatedContact, Pair, Percussion, UnilateralContact
+from flexmbd.registry import ARMED, NEWTON, ContactState, EnergyAccounts, Event, ExtraState, Percussion, UnilateralContact
 
 
 class Interface:
@@ -49,7 +49,7 @@ class Interface:
     def _number_of(self, node):
         """Number of a state by its node."""
         if node.kind is not VARIABLE or node.value.space != "s":
-            raise ModelError(f"{node!r} is no further state", remedy="make one by build.state")
+            raise ModelError(f"{node!r} is no further state", remedy="make one by equations.state")
         return node.value.number
 
     # ---- coordinates
@@ -75,7 +75,7 @@ class Interface:
         """Add potential energy."""
         self.potential_energy = self.potential_energy + node
 
-    def stored(self, node):
+    def contact_energy(self, node):
         """Add elastic energy of a contact, whose law gives its whole power to the book "contact"."""
         self.potential(node)
         self.stored_energy = self.stored_energy + node
@@ -94,21 +94,23 @@ class Interface:
 
     # ---- contacts
     def contact(self, element, penetration, rate, minimum=None):
-        """Register a contact whose onset and end are located; returns its `Pair`.
+        """Register a contact whose onset and end are located; returns its `ContactState`.
 
         Without a `minimum` its least impact velocity is that of `flexmbd.running.scales`.
         """
         j, g = len(self.contacts), self.graph
-        minimum = g.var("vl", j) if minimum is None else minimum
+        minimum = g.var("least_impact_velocity", j) if minimum is None else minimum
         mode = g.var("mode", j)
         active = g.both(g.greater(penetration, 0.0), g.greater(mode, 0.5 * ARMED))
         facts = not element.law.continuous_onset, element.continuous
-        self.contacts.append(LocatedContact(element.name, penetration, rate, minimum, element, *facts))
-        return Pair(j, mode, g.var("vz", j), g.var("count", j), active, minimum)
+        self.contacts.append(Event(element.name, penetration, rate, minimum, element, *facts))
+        return ContactState(j, mode, g.var("impact_velocity", j), g.var("impacts", j), active, minimum)
 
     def stop(self, element, quantity, rate):
         """Register a condition that holds where a quantity is above zero, and whose onset ends the run."""
-        self.contacts.append(LocatedContact(element.name, quantity, rate, self.graph.var("vl", len(self.contacts)), element, stops=True))
+        self.contacts.append(
+            Event(element.name, quantity, rate, self.graph.var("least_impact_velocity", len(self.contacts)), element, stops=True)
+        )
 
     def event(self, element, quantity, rate, then, *, period=None):
         """Register an event: where a quantity rises through zero, or is not below zero at the start, states of the element change at once.
@@ -122,9 +124,9 @@ class Interface:
         period : Node, optional
             Of a clock, whose `quantity` rises through zero at whole multiples of this time alone: a step ends there.
         """
-        minimum = self.graph.var("vl", len(self.contacts))
+        minimum = self.graph.var("least_impact_velocity", len(self.contacts))
         values = tuple((self._number_of(state), self.graph.const(x)) for state, x in then.items())
-        self.contacts.append(LocatedContact(element.name, quantity, rate, minimum, element, jumps=True, assigns=values, period=period))
+        self.contacts.append(Event(element.name, quantity, rate, minimum, element, jumps=True, assigns=values, period=period))
 
     def known_time(self, node):
         """Let a step end at a time, a node of numbers: something jumps there that is not seen in the equations."""
@@ -147,7 +149,7 @@ class Interface:
             Nodes of what the scheme finds: force and mode are further states.
         """
         if not self.unilaterals:
-            self.state(Books, "gained")  # `book_gain` finds it before the states of the first contact
+            self.state(EnergyAccounts, "gained")  # `book_gain` finds it before the states of the first contact
         mode, force, impulse, count, speed, loss, *others = (
             self.state(element, f"{key}{name}") for name in (*Percussion.STATES, *(f"other{k}" for k in range(1, len(rates))))
         )
@@ -173,10 +175,10 @@ class Interface:
         for f in kernels:
             self.graph.kernel(f)
 
-    def remember(self, element, **nodes):
+    def keep_nodes(self, element, **nodes):
         """Keep nodes for the element's outputs."""
         self._memory[element.name] = nodes
 
-    def recall(self, element):
-        """Nodes kept by `remember`."""
+    def nodes_of(self, element):
+        """Nodes kept by `keep_nodes`."""
         return self._memory[element.name]

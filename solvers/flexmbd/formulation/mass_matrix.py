@@ -10,11 +10,12 @@ there (`expelled`) takes its momentum with it, and adds no such terms (Meshchers
 
 from flexmbd.equations.inertia import Together, symmetric_product
 from flexmbd.errors import ModelError
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
 
 
 class MassMatrix:
-    """Share of `Build` that owns the mass matrix; it reads `graph`, `n`, `q`, `v`, `pools`, and writes `generalized` and books of energy.
+    """Share of `NaturalCoordinates` that owns the mass matrix; it reads `graph`, `n`, `q`, `v`, `groups`, and writes `generalized` and
+    books of energy.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class MassMatrix:
             raise ModelError("a kinetic energy must be of degree two at most in the velocities", remedy="give its masses by `add_mass`")
         self.add_mass(entries)
         still = dict.fromkeys(self.v, g.const(0.0))
-        rest, *moved = exchanged(g, [energy, *momenta.values()], still)
+        rest, *moved = substitute(g, [energy, *momenta.values()], still)
         moved = {i: x for i, x in zip(momenta, moved, strict=True) if not x.zero}
         along = g.dot((x, self.v[i]) for i, x in moved.items())
         for i in sorted({*g.space("q").of(along + rest), *moved}):

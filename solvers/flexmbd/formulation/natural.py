@@ -1,21 +1,21 @@
 """Natural coordinates: from a `System` to graph expressions.
 
-`Build` is what joints, forces and contacts are handed; each writes its own share.
+`NaturalCoordinates` is what joints, forces and contacts are handed; each writes its own share.
 """
 
 from itertools import combinations
 
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation, written
+from flexmbd.formulation.element_equations import ElementEquations
+from flexmbd.formulation.groups import Group
 from flexmbd.formulation.neighbours import Pairs
-from flexmbd.formulation.pools import Pool
-from flexmbd.formulation.share import Share
 from flexmbd.space import turning_matrix
 
 FEW = 3  # members whose pairs are written one by one
 
 
-class Build(Formulation):
+class NaturalCoordinates(Formulation):
     """Natural coordinates: places are linear in them, so that ideal joints are quadratic rows (García de Jalón and Bayo 1994)."""
 
     @staticmethod
@@ -120,7 +120,8 @@ class Build(Formulation):
         ----------
         body : Body
         write : callable
-            ``write(share, *kind)`` writes it into a `Share`; a function of a module, so that elements that are alike are known as such.
+            ``write(element, *kind)`` writes it into an `ElementEquations`; a function of a module, so that elements that are alike are
+            known as such.
         kind : tuple
             What of the element decides its code: plain values.
         coordinates : sequence of int
@@ -132,10 +133,10 @@ class Build(Formulation):
         self._alike.setdefault((write, kind, len(places), len(numbers)), []).append((body.name, places, tuple(numbers)))
 
     def elements(self, write, kind, elements):
-        """Write elements that are alike, a list of (owner, coordinates of the system, numbers): many as a pool."""
+        """Write elements that are alike, a list of (owner, coordinates of the system, numbers): many as a group."""
         tuning = self.graph.tuning
         if len(elements) > tuning.single_elements or len(elements[0][1]) > tuning.single_size or self.direct:
-            self._pool(Pool(self, f"pool{len(self.pools)}", write, kind, elements))
+            self._add_group(Group(self, f"pool{len(self.groups)}", write, kind, elements))
         else:
             for element in elements:
                 self._single(write, kind, *element)
@@ -143,35 +144,37 @@ class Build(Formulation):
     def pairs(self, owner, write, kind, members, reach):
         """Write what acts between all pairs of members that are near each other (`formulation.neighbours.Pairs`)."""
         if len(members) > FEW or self.direct:
-            self._pool(Pairs(self, f"pool{len(self.pools)}", write, kind, owner, members, reach))
+            self._add_group(Pairs(self, f"pool{len(self.groups)}", write, kind, owner, members, reach))
         else:
             for (a, of_a), (b, of_b) in combinations(members, 2):
                 self._single(write, kind, owner, a + b, of_a + of_b)
 
     def _single(self, write, kind, body, places, numbers):
         before = (self.graph.var("o", i) for i in places)
-        share = Share(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
-        share.written(write, kind)
-        self.exchanges |= share.exchanges
-        self._use(share.helpers)
-        for i, f in zip(places, share.force, strict=True):
+        element = ElementEquations(self.graph, (self.q[i] for i in places), (self.v[i] for i in places), numbers, self.gravity, before)
+        element.written(write, kind)
+        self.discrete_gradients |= element.discrete_gradients
+        self._use(element.helpers)
+        for i, f in zip(places, element.force, strict=True):
             self.generalized[i] = self.generalized[i] + f
-        for (j, k), m in share.mass.items():
+        for (j, k), m in element.mass.items():
             self.add_mass({tuple(sorted((places[j], places[k]))): m})
-        self._count({(body, key): node for key, node in share.quantities.items()})
+        self._count({(body, key): node for key, node in element.quantities.items()})
 
-    def _pool(self, pool):
-        self.pools.append(pool)
-        self.inertia.add({}, varying=not pool.constant)
-        self._use(pool.share.helpers)
-        for key, node in pool.share.quantities.items():
-            self._count({(body, key): pool.sum(node, body) for body in pool.owners})
+    def _add_group(self, group):
+        self.groups.append(group)
+        self.inertia.add({}, varying=not group.constant)
+        self._use(group.element.helpers)
+        for key, node in group.element.quantities.items():
+            self._count({(body, key): group.sum(node, body) for body in group.owners})
 
     def _count(self, quantities):
         for (body, key), node in quantities.items():
             self._quantities[body, key] = self._quantities.get((body, key), self.graph.const(0.0)) + node
-            if key in ("potential", "stored"):
-                getattr(self, key)(node)
+            if key == "potential":
+                self.potential(node)
+            elif key == "stored":
+                self.contact_energy(node)
             elif key in ("dissipated", "contact"):
                 self.power(key, node)
 

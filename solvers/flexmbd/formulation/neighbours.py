@@ -5,12 +5,12 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial import cKDTree
 
-from flexmbd.formulation.pools import Pool, by_element
-from flexmbd.language.space import OWN, Variable
+from flexmbd.formulation.groups import Group, by_element
+from flexmbd.language.variables import OWN, Variable
 
 
-class Pairs(Pool):
-    """A pool whose elements are all pairs of members, of which only near ones add anything.
+class Pairs(Group):
+    """A group whose elements are all pairs of members, of which only near ones add anything.
 
     Coordinates of the one pair are those of its first member, then those of its second one; so are the numbers that differ.  Code runs over
     the pairs that a search finds (`flexmbd.stepping.neighbours`): what is farther apart than both reaches must add zero.  Analyses by numpy
@@ -19,7 +19,7 @@ class Pairs(Pool):
     Parameters
     ----------
     build, name, write, kind
-        As of `Pool`; `write` is handed the numbers of both members, one after another.
+        As of `Group`; `write` is handed the numbers of both members, one after another.
     owner : str
         Name of the element that they are of.
     members : list of (tuple of int, tuple of Node)
@@ -38,10 +38,10 @@ class Pairs(Pool):
         Of this one among all of its kind.
     """
 
-    def __init__(self, build, name, write, kind, owner, members, reach):
-        self.owner, self.number = owner, sum(isinstance(pool, Pairs) for pool in build.pools)
+    def __init__(self, equations, name, write, kind, owner, members, reach):
+        self.owner, self.number = owner, sum(isinstance(group, Pairs) for group in equations.groups)
         self.reaches = [numbers[reach] for _, numbers in members]
-        super().__init__(build, name, write, kind, members)
+        super().__init__(equations, name, write, kind, members)
 
     def _tabulated(self, members):
         self.members = np.array([places for places, _ in members], np.int32)
@@ -99,7 +99,7 @@ class Pairs(Pool):
 
     def _near(self, q, parameters):
         """Numbers of both members of pairs that touch in some sample, in order."""
-        count, d = len(self.members), len(self._build.gravity)
+        count, d = len(self.members), len(self._equations.gravity)
         reach = np.max([np.max(x) for x in self.graph.evaluate(self.reaches, parameters=parameters)])
         places = np.array(by_element([q[i] for i in self.members[:, :d].ravel().tolist()], count)).transpose(2, 1, 0)
         near = [cKDTree(x).query_pairs(2.0 * reach) for x in places if np.all(np.isfinite(x))]

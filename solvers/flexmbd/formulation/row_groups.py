@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from flexmbd.formulation.pools import Pool
+from flexmbd.formulation.groups import Group
 from flexmbd.language.quadratic import Quadratic
 from flexmbd.parameters import RUNTIME
 
 
-class RowGroup(Pool):
+class RowGroup(Group):
     """Joints whose rows are alike.
 
-    In the expressions of the one joint coordinates, rates and numbers are those of a pool's one element, and multipliers ``k0, k1, ...``.
+    In the expressions of the one joint coordinates, rates and numbers are those of a group's one element, and multipliers ``k0, k1, ...``.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _told(rows):
 
     Those are rows that are not quadratic, depend on time, or have more than a value.
     """
-    if not rows or any(not row.polynomial.quadratic or (row.facing, row.weight, row.size) != (None, None, None) for row in rows):
+    if not rows or any(not row.polynomial.quadratic or (row.branch, row.weight, row.size) != (None, None, None) for row in rows):
         return None
     terms = [row.polynomial.terms for row in rows]
     places = list(dict.fromkeys(i for own in terms for key in own for i in key))

@@ -54,12 +54,12 @@ class Integrator:
     adaptive : bool
         Whether it estimates its error (else it runs at the fixed step of the settings).
     correction : callable, optional
-        Of an implicit scheme: nodes of its Newton correction for a `Build` (`flexmbd.equations`).
+        Of an implicit scheme: nodes of its Newton correction for a `Formulation` (`flexmbd.equations`).
     accelerations : callable, optional
-        Nodes of the accelerations for a `Build` and the scheme's numbers, if not those of the index-1 equations.
+        Nodes of the accelerations for a `Formulation` and the scheme's numbers, if not those of the index-1 equations.
     generated : callable, optional
-        Of a scheme that needs more of the equations: for a `Build`, what further functions store, by entry of the table, and how many rows
-        the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.equations.partition`).
+        Of a scheme that needs more of the equations: for a `Formulation`, what further functions store, by entry of the table, and how many
+        rows the scheme keeps numbers in, from `FACTORS` on (see `flexmbd.equations.partition`).
     work : callable, optional
         How many rows of W its generated functions put results in, for a `Problem`; else 2 a coordinate and 1 a multiplier.
     reads : dict str -> (str, str)

@@ -11,11 +11,11 @@ from flexmbd.equations.index1 import corrections
 from flexmbd.integrators.rk4 import RK4
 
 
-def accelerations(build, numbers):
+def accelerations(equations, numbers):
     """Nodes of the stabilised accelerations: those of index 1, and a damped pull along the mass-orthogonal corrections to the rows."""
-    c = build.graph.const(numbers[-1])
-    dq, dv = corrections(build, build.rows)
-    return [a + (2.0 * c) * y + (c * c) * x for a, x, y in zip(build.a, dq, dv, strict=True)]
+    c = equations.graph.const(numbers[-1])
+    dq, dv = corrections(equations, equations.rows)
+    return [a + (2.0 * c) * y + (c * c) * x for a, x, y in zip(equations.a, dq, dv, strict=True)]
 
 
 def tune(decay):

@@ -10,7 +10,9 @@ from flexmbd.integrators.base import larger
 from flexmbd.lanes import any_lane, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, SANG, SLIN, SPAN, STAGE, H, N
+from flexmbd.stepping.names import (
+    END, FLAT, FRACTION, MIDDLE, PROJECT, RESIDUAL, ANGULAR_SCALE, VELOCITY_SCALE, MECHANISM_SIZE, STAGE, H, N,
+)  # fmt: skip
 
 FAST, FAR = 0.1, 0.2  # rad, or by the mechanism's size: way of a step from which rows are looked at; of schemes of a higher order
 JUMPS, BETWEEN = 0.05, 0.02  # the same where velocities jump, and between the ends of a step
@@ -22,8 +24,8 @@ TURNS = 3  # of Newton's iteration: what is open shrinks from 0.1 to 1e-2, 1e-4,
 @inner
 def fast(far, X):
     """Lanes in which a step may turn something, or move it, as far as that."""
-    h, span = ld(X, H), ld(X, SPAN)
-    return (h * ld(X, SANG) > far) | (h * ld(X, SLIN) > far * span)
+    h, span = ld(X, H), ld(X, MECHANISM_SIZE)
+    return (h * ld(X, ANGULAR_SCALE) > far) | (h * ld(X, VELOCITY_SCALE) > far * span)
 
 
 @inner
@@ -41,7 +43,7 @@ def close_rows(live, jumps, far, exact, X, P, W, at):
     who = who & (jumps | fast(far, X))
     for _ in range(TURNS):
         evaluate(at[RESIDUAL], X, P, W, at, at[END], 0)
-        place, rate = larger(ld(W, 0) / ld(X, SPAN), ld(W, 1)), ld(X, H) * larger(ld(W, 2) / ld(X, SPAN), ld(W, 3))
+        place, rate = larger(ld(W, 0) / ld(X, MECHANISM_SIZE), ld(W, 1)), ld(X, H) * larger(ld(W, 2) / ld(X, MECHANISM_SIZE), ld(W, 3))
         who = who & ((place > exact) | (rate > exact)) & (place < 1.0)  # beyond that nothing is near
         if not any_lane(who):
             break
@@ -49,7 +51,7 @@ def close_rows(live, jumps, far, exact, X, P, W, at):
         for i in range(n):
             st(X, end + i, ld(X, end + i) + select(who, ld(W, i), 0.0))
             st(X, end + n + i, ld(X, end + n + i) + select(who, ld(W, n + i), 0.0))
-        way = ld(X, H) * larger(ld(X, SLIN) / ld(X, SPAN), ld(X, SANG))
+        way = ld(X, H) * larger(ld(X, VELOCITY_SCALE) / ld(X, MECHANISM_SIZE), ld(X, ANGULAR_SCALE))
         who = who & (place * larger(place, way) > exact)  # else what is left is less
 
 
@@ -60,7 +62,7 @@ def close_between(X, P, W, at):
     h, x = get(X, H, lane), get(X, FRACTION, lane)
     if at[FLAT] > 0 or x > 1.0 - 1e-9 or x < 1e-9:
         return
-    if not (h * get(X, SANG, lane) > BETWEEN or h * get(X, SLIN, lane) > BETWEEN * get(X, SPAN, lane)):
+    if not (h * get(X, ANGULAR_SCALE, lane) > BETWEEN or h * get(X, VELOCITY_SCALE, lane) > BETWEEN * get(X, MECHANISM_SIZE, lane)):
         return
     for _ in range(TURNS):
         evaluate(at[PROJECT], X, P, W, at, at[MIDDLE], 0)

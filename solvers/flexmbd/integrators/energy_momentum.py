@@ -8,8 +8,8 @@ With the mean acceleration a and the multipliers l of the step::
 (Gonzalez 1999, Comput. Methods Appl. Mech. Eng. 174, 165-174; for natural coordinates Betsch and Steinmann 2001, Int. J. Numer. Meth. Engng
 50, 1931-1955.)  Because Phi is quadratic, ``G(qm) (q1 - q0) = Phi(q1) - Phi(q0) = 0``: constraint forces do no work, and momentum and
 angular momentum are kept like those of the motion.  Energy is kept exactly where the potential is linear or quadratic in the coordinates
-(gravity), and where an element offers a force whose work over the step is the change of its energy (`Share.exchanges`: cables).  The
-length of a spring is neither, there the midpoint force leaves an error of O(h^2).
+(gravity), and where an element offers a force whose work over the step is the change of its energy (`ElementEquations.discrete_gradients`:
+cables).  The length of a spring is neither, there the midpoint force leaves an error of O(h^2).
 
 Rows hold as velocities at the middle only: those of the end have a bounded error of O(h^2) that changes its sign, so the multipliers,
 which belong to the middle of the step, are of order 1.

@@ -31,7 +31,7 @@ from flexmbd.integrators.event_search import (
     backward_row, brisk_row, hand, locate, mode_of, near, slot, speed, two_of,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.held import FADED, FAINT, MOVED, keep, least_force, load, seek, slide_rate, still, yields
+from flexmbd.integrators.contact_modes import FADED, FAINT, MOVED, keep, least_force, load, seek, slide_rate, still, yields
 from flexmbd.integrators.listed import glance, inspect, rate, takes_part
 from flexmbd.integrators.percussions import leave_out
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
@@ -39,8 +39,8 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import FEW, FORCE, OPEN, OTHERS, SLIDES, STICKS
 from flexmbd.stepping.names import (
-    BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, NU, REACH, REAL, RESUME, RHS, ROUGH, SANG, SETTLE, SLIN, SLOTS, SPAN,
-    STAGE, START, STATUS, STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
+    BEGIN, CONES, END, FINISH, LARGEST, LAST, LOCATE, NU, REACH, REAL, RESUME, RHS, ROUGH, ANGULAR_SCALE, PREPARE_STAGE, VELOCITY_SCALE,
+    SLOTS, MECHANISM_SIZE, STAGE, START, STATUS, STORMS, SWITCH, UNILATERAL, UNSOLVED, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
@@ -83,7 +83,7 @@ def arrange(who, X, P, W, at):
     inspect(START, X, P, W, at)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
     low = maximum(fast, sqrt(LOW * near(X) * largest(W, at)))
-    slow = maximum(SLOW * ld(X, SLIN), low)
+    slow = maximum(SLOW * ld(X, VELOCITY_SCALE), low)
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + OWN_STATE])
         gap, row = ld(W, gap_row(j, at)), two_of(GAPS_AT_START, j, at)
@@ -181,10 +181,10 @@ def turned(who, X, P, W, at):
 @inner
 def scale(who, X, W, at):
     """Velocities by which errors are judged: not less than forces make within a first step, so that what was at rest can begin to move."""
-    speed = doubles(at[REAL])[REACH] * sqrt(largest(W, at) * ld(X, SPAN))
-    lin = maximum(ld(X, SLIN), select(who, speed, 0.0))
-    st(X, SLIN, lin)
-    st(X, SANG, maximum(ld(X, SANG), select(who, 1e-3 * lin / ld(X, SPAN), 0.0)))
+    speed = doubles(at[REAL])[REACH] * sqrt(largest(W, at) * ld(X, MECHANISM_SIZE))
+    lin = maximum(ld(X, VELOCITY_SCALE), select(who, speed, 0.0))
+    st(X, VELOCITY_SCALE, lin)
+    st(X, ANGULAR_SCALE, maximum(ld(X, ANGULAR_SCALE), select(who, 1e-3 * lin / ld(X, MECHANISM_SIZE), 0.0)))
 
 
 @inner
@@ -334,6 +334,6 @@ def work(problem):
 
 EVENT_DRIVEN = runge_kutta(
     "event_driven", 5, ROWS, WEIGHTS, middle=tuple(MIDDLE), slots=OWN,
-    functions={BEGIN: begin, SETTLE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
+    functions={BEGIN: begin, PREPARE_STAGE: react, LOCATE: locate, SWITCH: switch, RESUME: resume},
     generated=generated, work=work, treats=("smooth", "unilateral"),
 )  # fmt: skip

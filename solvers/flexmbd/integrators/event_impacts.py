@@ -8,7 +8,7 @@ from flexmbd.integrators.coulomb_sweep import CONE as CONTACT
 from flexmbd.integrators.coulomb_sweep import OFF, choose
 from flexmbd.integrators.event_search import hand
 from flexmbd.integrators.listed import jump, product, takes_part
-from flexmbd.integrators.percussions import book_gain, free, leave_out, restitute
+from flexmbd.integrators.percussions import book_gain, free, leave_out, add_restitution
 from flexmbd.lanes import fabs, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
@@ -26,7 +26,7 @@ def impact(needs, still, W, at):
     """
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
-        restitute(j, W, at)
+        add_restitution(j, W, at)
         choose(j, select(ld(W, gap_row(j, at)) <= 0.0, CONTACT, OFF + 0.0 * still), ld(W, number_row(j, MU, at)), W, at)
         st(W, bound_row(at) + j, 0.0 * still)
         poisson = poisson or cones[CONE * j + RULE] == POISSON

@@ -9,7 +9,7 @@ from flexmbd.lanes import any_lane, fabs, maximum, select
 from flexmbd.lanes.rows import ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import FEW
-from flexmbd.stepping.names import CONES, NU, SPAN, START, H, N
+from flexmbd.stepping.names import CONES, NU, MECHANISM_SIZE, START, H, N
 
 AROUND = 1e-6  # by the mechanism's size
 MENDS = 8  # sweeps of a projection: what has drifted is small
@@ -18,7 +18,7 @@ MENDS = 8  # sweeps of a projection: what has drifted is small
 @inner
 def around(X):
     """Gap, m, up to which what a contact would do is wanted at the start of a step: nothing that happens there closes a wider one."""
-    return maximum(AROUND * ld(X, SPAN), 4.0 * near(X))
+    return maximum(AROUND * ld(X, MECHANISM_SIZE), 4.0 * near(X))
 
 
 @inner

@@ -8,14 +8,14 @@ from flexmbd.integrators.base import Slot
 from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, OWN_STATE, SLIDE_COUNT, before_row, entry, gap_row, number_row, percussion_row,
 )  # fmt: skip
-from flexmbd.integrators.held import least_force, share, slide_rate, still, yields
+from flexmbd.integrators.contact_modes import least_force, share, slide_rate, still, yields
 from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import FORCE, OTHERS
 from flexmbd.stepping.names import (
-    CONES, CUT, END, ERROR, FIXED, H_MIN, NC, NU, OVER, REAL, SIZE, SLOTS, SPAN, START, STATUS, STRIDE, H, N, T,
+    CONES, CUT, END, ERROR, FIXED, H_MIN, NC, NU, OVER, REAL, LARGEST_DISTANCE, SLOTS, MECHANISM_SIZE, START, STATUS, STRIDE, H, N, T,
 )  # fmt: skip
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.within import highest, meet, wiggles
@@ -175,7 +175,7 @@ def hand(who, states, X, W, at):
 @inner
 def near(X):
     """Gap within which a contact is closed, m."""
-    return maximum(GAP * ld(X, SPAN), 8e-15 * ld(X, SIZE))
+    return maximum(GAP * ld(X, MECHANISM_SIZE), 8e-15 * ld(X, LARGEST_DISTANCE))
 
 
 @inner

@@ -9,7 +9,7 @@ from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
     ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FORGET, LARGEST, LAST, LEDGERS, RATES, REAL, RELAX, RHS,
-    SANG, SCHEME, SETTLE, SLIN, SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
+    ANGULAR_SCALE, SCHEME, PREPARE_STAGE, VELOCITY_SCALE, SLOTS, STAGE, START, STRIDE, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 
@@ -19,7 +19,7 @@ def estimate(h, X, at):
     n, stages, stride, first, scheme = at[N], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
     weights, tolerance = 2 * stages * stages + stages, doubles(at[REAL])[TOLERANCE]
     angular, controlled = words(at[ANGULAR]), words(at[CONTROLLED])
-    lin, ang = 1.0 / (tolerance * ld(X, SLIN)), 1.0 / (tolerance * ld(X, SANG))
+    lin, ang = 1.0 / (tolerance * ld(X, VELOCITY_SCALE)), 1.0 / (tolerance * ld(X, ANGULAR_SCALE))
     worst = 0.0 * h
     for i in range(n):
         e = scheme[weights] * ld(X, first + i)
@@ -106,8 +106,8 @@ def attempt(X, P, W, at):
             if stages > 5:  # order 5
                 far = FAR
             close_rows(h > 0.0, h < 0.0, far, EXACT, X, P, W, at)
-        if at[SETTLE] > 0:
-            call(at[SETTLE], X, P, W, at)
+        if at[PREPARE_STAGE] > 0:
+            call(at[PREPARE_STAGE], X, P, W, at)
         evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)
         if at[RELAX] > 0:
             call(at[RELAX], X, P, W, at)
@@ -144,7 +144,7 @@ def runge_kutta(name, order, rows, error=None, *, places=None, projects=True, sl
     slots : tuple of Slot
         Further ones, behind those of the stages.
     functions : mapping, optional
-        Others, or in place of those here: `SETTLE` changes the state of the stage `STAGE` (point `END`) before its accelerations are
+        Others, or in place of those here: `PREPARE_STAGE` changes the state of the stage `STAGE` (point `END`) before its accelerations are
         computed, `RELAX` what was computed.
     projects, facts
         See `Integrator`.

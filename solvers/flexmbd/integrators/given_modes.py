@@ -131,7 +131,7 @@ def step(moving, W, at):
 
 
 @inner
-def hold(live, W, at):
+def forces_in_modes(live, W, at):
     """Forces of contacts of the kinds `OFF`, `STUCK`, `SLIPS`, from those at hand: lanes in which too much is off in the end."""
     scale, moving = largest(W, at), live
     slide(live, W, at)
@@ -152,4 +152,4 @@ def hold(live, W, at):
     return live & (off > ROUGH * scale)
 
 
-__all__ = ["hold"]
+__all__ = ["forces_in_modes"]

@@ -20,8 +20,8 @@ constraints (a correction of `flexmbd.equations`).
 - **Newton** per lane with the exact generated Jacobian (`flexmbd.equations`).  A converged lane is frozen: its bits do not depend
   on its neighbours.  A lane that does not converge rejects the step.
 - **Large systems** keep the factors of the matrix (`FROZEN`), from iteration to iteration and from step to step, until the factor
-  icm or cd of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of the one
-  before; then that lane's are made anew at the state reached.  With a rate r of convergence and a last correction d the iteration
+  `BETA_H2` or `GAMMA_BETA_H` of the step has changed by more than `CHANGE`, or an iteration shrank the correction to more than `SLOW` of
+  the one before; then that lane's are made anew at the state reached.  With a rate r of convergence and a last correction d the iteration
   ends where d, or what is left, ``d r/(1 - r)``, is below `CLOSE` times the usual bound, as it is unseen after full Newton steps
   (Hairer and Wanner 1996, Solving ODEs II, IV.8).  r is the largest ratio of two corrections with these factors so far, and without
   two of them in the step itself there is none: the rate grows with the way from where the factors were made, so that of a step before
@@ -47,15 +47,15 @@ import numpy as np
 from flexmbd.integrators.base import Integrator, Slot, larger
 from flexmbd.integrators.closing import EXACT, FAR, close_rows
 from flexmbd.integrators.iteration import (
-    ACCELERATION, BEND, BEND_FACTOR, BEND_Q, BEND_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY, MIDDLE_SLOT,
-    MULTIPLIER, NEXT_ACCELERATION, NEXT_BEND, NEXT_MULTIPLIER, NEXT_SLOPE, SLOPE, SLOT, STEP, correct, creep, slot,
+    ACCELERATION, ACCELERATION_LAG, LAG_FACTOR, LAG_Q, LAG_V, BETA, BETA_START, ERROR_1, ERROR_2, FIRST, GAMMA, KNOWN, LAG, MEMORY,
+    MIDDLE_SLOT, MULTIPLIER, NEXT_ACCELERATION, NEXT_ACCELERATION_LAG, NEXT_MULTIPLIER, NEXT_SLOPE, SLOPE, SLOT, STEP, correct, creep, slot,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.stepping.names import (
     ANGULAR, ATTEMPT, BEGIN, COMMIT, CONTROLLED, END, ERROR, FIXED, FLAT, FORGET, FROZEN, KEPT_START, LARGEST, LAST, MIDDLE, MULTIPLIERS,
-    NM, OBSERVE, RATES, REAL, RHS, SANG, SCHEME, SLIN, START, TOLERANCE, WHO, H, M, N, T,
+    NM, OBSERVE, RATES, REAL, RHS, ANGULAR_SCALE, SCHEME, VELOCITY_SCALE, START, TOLERANCE, WHO, H, M, N, T,
 )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def begin(X, P, W, at):
     for i in range(at[N]):
         x = ld(X, slot(FIRST, at) + i)
         st(X, slot(ACCELERATION, at) + i, x)
-        st(X, slot(BEND, at) + i, 0.0 * x)
+        st(X, slot(ACCELERATION_LAG, at) + i, 0.0 * x)
         st(X, slot(SLOPE, at) + i, 0.0 * x)
     st(X, slot(STEP, at), 0.0)
 
@@ -74,7 +74,7 @@ def begin(X, P, W, at):
 @inner
 def standing(beta, a0, b, scheme):
     """The a1 with which ``q1 = q0 + h v0``."""
-    return -((0.5 - beta) * a0 + scheme[BEND_Q] * b) / beta
+    return -((0.5 - beta) * a0 + scheme[LAG_Q] * b) / beta
 
 
 @inner
@@ -83,15 +83,15 @@ def predict(h, fresh, beta, gamma, X, at):
     n, scheme, start, end = at[N], doubles(at[SCHEME]), START + 1, at[END] + 1
     for i in range(n):
         a0 = select(fresh, ld(X, slot(FIRST, at) + i), ld(X, slot(ACCELERATION, at) + i))
-        b = h * select(fresh, 0.0, ld(X, slot(BEND, at) + i))
+        b = h * select(fresh, 0.0, ld(X, slot(ACCELERATION_LAG, at) + i))
         a1 = a0 + h * select(fresh, 0.0, ld(X, slot(SLOPE, at) + i))
         if at[FROZEN] > 0:
             a1 = select(ld(X, KEPT_START) < 0.5, standing(beta, a0, b, scheme), a1)
         st(X, slot(ACCELERATION, at) + i, a0)
         st(X, slot(NEXT_ACCELERATION, at) + i, a1)
         v = ld(X, start + n + i)
-        st(X, end + i, ld(X, start + i) + h * (v + h * ((0.5 - beta) * a0 + scheme[BEND_Q] * b + beta * a1)))
-        st(X, end + n + i, v + h * ((1.0 - gamma) * a0 + scheme[BEND_V] * b + gamma * a1))
+        st(X, end + i, ld(X, start + i) + h * (v + h * ((0.5 - beta) * a0 + scheme[LAG_Q] * b + beta * a1)))
+        st(X, end + n + i, v + h * ((1.0 - gamma) * a0 + scheme[LAG_V] * b + gamma * a1))
     for k in range(at[NM]):
         st(X, slot(NEXT_MULTIPLIER, at) + k, ld(X, slot(MULTIPLIER, at) + k))
     for k in range(at[M]):
@@ -167,17 +167,17 @@ def step(X, P, W, at):
         evaluate(at[RHS], X, P, W, at, at[END], last)
     st(X, slot(STEP, at) + 1, scheme[MEMORY] * h)
     span = 2.0 * h * h * scheme[ERROR_2] / (h + before)
-    lin, ang = 1.0 / (tolerance * ld(X, SLIN)), 1.0 / (tolerance * ld(X, SANG))
+    lin, ang = 1.0 / (tolerance * ld(X, VELOCITY_SCALE)), 1.0 / (tolerance * ld(X, ANGULAR_SCALE))
     worst, missed, missed_still = 0.0 * h, 0.0 * h, 0.0 * h
     for i in range(n):
         a0, a1 = ld(X, slot(ACCELERATION, at) + i), ld(X, slot(NEXT_ACCELERATION, at) + i)
-        slope, bend = (a1 - a0) / h, ld(X, slot(BEND, at) + i)
+        slope, lag = (a1 - a0) / h, ld(X, slot(ACCELERATION_LAG, at) + i)
         if frozen:
-            b = h * select(fresh, 0.0, bend)
+            b = h * select(fresh, 0.0, lag)
             missed = larger(fabs(a1 - a0 - h * select(fresh, 0.0, ld(X, slot(SLOPE, at) + i))), missed)
             missed_still = larger(fabs(a1 - standing(beta, a0, b, scheme)), missed_still)
         ahead = scheme[LAG] * slope
-        st(X, slot(NEXT_BEND, at) + i, ahead + select(fresh, 0.0, scheme[BEND_FACTOR] * (ahead - bend)))
+        st(X, slot(NEXT_ACCELERATION_LAG, at) + i, ahead + select(fresh, 0.0, scheme[LAG_FACTOR] * (ahead - lag)))
         a0, a1 = ld(X, slot(FIRST, at) + i), ld(X, last + i)
         slope = (a1 - a0) / h
         st(X, slot(NEXT_SLOPE, at) + i, slope)
@@ -206,7 +206,7 @@ def commit(X, P, W, at):
     n, m, r, accepted = at[N], at[M], at[RATES], ld(X, WHO) > 0.5
     take(accepted, slot(FIRST, at), slot(at[LAST], at), n, X)
     take(accepted, slot(ACCELERATION, at), slot(NEXT_ACCELERATION, at), n, X)
-    take(accepted, slot(BEND, at), slot(NEXT_BEND, at), n, X)
+    take(accepted, slot(ACCELERATION_LAG, at), slot(NEXT_ACCELERATION_LAG, at), n, X)
     take(accepted, slot(SLOPE, at), slot(NEXT_SLOPE, at), n, X)
     take(accepted, slot(MULTIPLIER, at), slot(NEXT_MULTIPLIER, at), at[NM], X)
     take(accepted, slot(FIRST, at) + r, slot(at[LAST], at) + r, m, X)
@@ -224,8 +224,8 @@ def coefficients(am, af, beta, gamma):
     lag, share = am - af, (1.0 - af) / (1.0 - am)
     first = gamma + lag - 0.5
     start = (0.5 - beta) * lag + beta * (1.0 - af - am * lag) / (1.0 - am)
-    bends = 0.5 - beta - beta * am / (1.0 - am), 1.0 - gamma - gamma * am / (1.0 - am), am / (1.0 - am)
-    return lag, beta * share, gamma * share, start, *bends, 1.0 / 12.0 - lag * lag + lag * (am - 0.5), 0.0 if abs(first) < 1e-14 else first
+    lags = 0.5 - beta - beta * am / (1.0 - am), 1.0 - gamma - gamma * am / (1.0 - am), am / (1.0 - am)
+    return lag, beta * share, gamma * share, start, *lags, 1.0 / 12.0 - lag * lag + lag * (am - 0.5), 0.0 if abs(first) < 1e-14 else first
 
 
 FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}

@@ -10,8 +10,8 @@ Dynamical Systems, ch. 10)::
 with vm half a step on by the acceleration of the step before, or v where there is none.  A contact is closed where its gap at qm is not
 above zero, rounding (`SLACK` of the mechanism's size) allowed for.  Order 1 over impacts, 2 where nothing strikes, or 1 where a contact
 stays closed on a surface that bends.  Rows are closed at the end of steps that turn far (`closing`).  Shifts of the places by the same
-matrix bring contacts that stay closed to where they touch at the end of the step (`push_out`), but for that slack, so that a contact at
-rest stays closed.
+matrix bring contacts that stay closed to where they touch at the end of the step (`project_positions`), but for that slack, so that a
+contact at rest stays closed.
 
 Between the ends of a step velocities jump in its middle, and forces are percussions by the step's length.
 """
@@ -24,14 +24,14 @@ from flexmbd.integrators.closing import EXACT, FAST, close_between, close_rows
 from flexmbd.integrators.contact_rows import CONE, RESTITUTION, bound_row, gap_row, number_row, percussion_row, product, velocity_row
 from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
-    book_shifts, free, further, jump, leave_out, mean, percuss, push_out, remember, rounding, shift, unsolved,
+    book_shifts, free, further, jump, leave_out, mean, percuss, project_positions, remember, rounding, shift, unsolved,
 )  # fmt: skip
 from flexmbd.lanes import maximum, select
 from flexmbd.lanes.rows import doubles, evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BEGIN, BOOKS, CD, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, HALF, H_MAX, LAST, LOCATE, MIDDLE, MIDWAY, NC, NU, REAL,
-    RHS, SLOTS, SPAN, STAGE, START, STATUS, STRIDE, UNILATERAL, WHO, H, M, N, T,
+    ATTEMPT, BEGIN, BOOKS, GAMMA_BETA_H, COMMIT, CONES, DENSE, END, ERROR, FORGET, FRACTION, STEP_SHARE, H_MAX, LAST, LOCATE, MIDDLE,
+    MIDWAY, NC, NU, REAL, RHS, SLOTS, MECHANISM_SIZE, STAGE, START, STATUS, STRIDE, UNILATERAL, WHO, H, M, N, T,
 )  # fmt: skip
 
 SLACK = 1e-10
@@ -47,8 +47,8 @@ def begin(X, P, W, at):
 def middle_of(X, at):
     """The point of the step at which the equations are looked at: places and velocities half a step on, no percussions."""
     n, start, middle, h = at[N], START + 1, at[MIDDLE] + 1, ld(X, H)
-    st(X, HALF, h)
-    st(X, CD, CLOSE / maximum(h, doubles(at[REAL])[H_MAX]))
+    st(X, STEP_SHARE, h)
+    st(X, GAMMA_BETA_H, CLOSE / maximum(h, doubles(at[REAL])[H_MAX]))
     st(X, at[MIDDLE], ld(X, T) + 0.5 * h)
     for i in range(n):
         v = ld(X, start + n + i)
@@ -75,7 +75,7 @@ def predict_gaps(slack, X, W, at):
 def step(look, X, P, W, at):
     """One step; a lane whose contacts have no solution ends with a status of its own. `look` for bodies that pass each other."""
     n, start, middle, end = at[N], START + 1, at[MIDDLE] + 1, at[END] + 1
-    h, zero, slack = ld(X, H), 0.0 * ld(X, H), SLACK * ld(X, SPAN)
+    h, zero, slack = ld(X, H), 0.0 * ld(X, H), SLACK * ld(X, MECHANISM_SIZE)
     live = (ld(X, STATUS) < 0.5) & (h > 0.0)
     middle_of(X, at)
     evaluate(at[UNILATERAL], X, P, W, at, at[MIDDLE], 0)
@@ -96,7 +96,7 @@ def step(look, X, P, W, at):
         change = by * (ld(X, end + n + i) - ld(X, start + n + i))
         st(X, at[SLOTS] + NEXT_CHANGE * at[STRIDE] + i, select(struck | cut_short, 0.0, change))
     predict_gaps(slack, X, W, at)
-    push_out(live, 1e-3 * slack, W, at)
+    project_positions(live, 1e-3 * slack, W, at)
     book_shifts(X, W, at)
     shift(X, W, at)
     st(X, at[END], ld(X, T) + h)

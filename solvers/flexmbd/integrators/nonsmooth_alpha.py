@@ -30,14 +30,14 @@ from flexmbd.integrators.implicit import step as smooth_step
 from flexmbd.integrators.iteration import STEP, slot
 from flexmbd.integrators.passing import passed, suspect
 from flexmbd.integrators.percussions import (
-    book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, push_out, remember, rounding, shift,
+    book_shifts, book_way, further, hold_back, jump, leave_out, mean, percuss, project_positions, remember, rounding, shift,
     unsolved,
 )  # fmt: skip
 from flexmbd.lanes import any_lane, lnot, select
 from flexmbd.lanes.rows import evaluate, get, ld, put, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, SPAN, STAGE, START,
+    ATTEMPT, BOOKS, CONTROLLED, DENSE, END, ERROR, FRACTION, LAST, LOCATE, MIDDLE, MIDWAY, NU, RHS, MECHANISM_SIZE, STAGE, START,
     STATUS, STRIDE, UNILATERAL, H, M, N, T,
 )  # fmt: skip
 
@@ -91,7 +91,7 @@ def whole(places, look, X, P, W, at):
     fits = ld(X, ERROR) < 1e300
     live = (ld(X, STATUS) < 0.5) & (h > 0.0) & fits
     evaluate(at[UNILATERAL], X, P, W, at, at[END], 0)
-    lost, rough = percuss(live, EXACT * ld(X, SPAN), rounding(X), W, at)
+    lost, rough = percuss(live, EXACT * ld(X, MECHANISM_SIZE), rounding(X), W, at)
     if look:
         suspect(False, h, X, W, at)
     for k in range(at[M]):
@@ -109,7 +109,7 @@ def whole(places, look, X, P, W, at):
         for j in range(at[NU]):
             gap = ld(W, gap_row(j, at))
             st(W, gap_row(j, at), select((gap < zero) | (ld(W, bound_row(at) + j) < zero), gap, np.nan))
-        push_out(live, EXACT * ld(X, SPAN), W, at)
+        project_positions(live, EXACT * ld(X, MECHANISM_SIZE), W, at)
         book_shifts(X, W, at)
         shift(X, W, at)
     if any_lane(struck):

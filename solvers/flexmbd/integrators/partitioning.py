@@ -23,7 +23,8 @@ from flexmbd.lanes.rows import evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.equations.partition import partition_functions
 from flexmbd.stepping.names import (
-    ANGULAR, CLOSING, END, FACTORS, GRADIENTS, LAST, NM, REJECTED, SANG, SETTLE, SLIN, SLOTS, STAGE, START, STEPS, STRIDE, H, N,
+    ANGULAR, CLOSING, END, FACTORS, GRADIENTS, LAST, NM, REJECTED, ANGULAR_SCALE, PREPARE_STAGE, VELOCITY_SCALE, SLOTS, STAGE, START, STEPS,
+    STRIDE, H, N,
 )  # fmt: skip
 
 DEPENDENT, CHOSEN = 1, 2  # slots after the last one of the stages
@@ -40,7 +41,7 @@ def pivots(lane, X, W, at):
     for k in range(rows):
         largest = 1e-300
         for i in range(n):
-            size = get(X, SANG, lane) if angular[i] > 0 else get(X, SLIN, lane)
+            size = get(X, ANGULAR_SCALE, lane) if angular[i] > 0 else get(X, VELOCITY_SCALE, lane)
             x = get(X, first + k * n + i, lane) * size
             put(X, first + k * n + i, lane, x)
             largest = max(largest, abs(x))
@@ -89,7 +90,7 @@ def choose(size, X, P, W, at):
             st(X, chosen + i, select(who, ld(X, START + 1 + i), ld(X, chosen + i)))
 
 
-def settle(X, P, W, at):
+def prepare_stage(X, P, W, at):
     """Give dependent coordinates and velocities of the step's end what the rows demand; lanes in which that fails become NaN."""
     if at[STAGE] < at[LAST]:
         return
@@ -98,7 +99,7 @@ def settle(X, P, W, at):
     for i in range(n):
         if angular[i] == 0:
             size = maximum(fabs(ld(X, START + 1 + i)), size)
-    size = maximum(size, 1e-3 * ld(X, SLIN) / ld(X, SANG))
+    size = maximum(size, 1e-3 * ld(X, VELOCITY_SCALE) / ld(X, ANGULAR_SCALE))
     choose(size, X, P, W, at)
     active, before = size > 0.0, 1.0 + 0.0 * size
     for _ in range(TRIES):
@@ -108,9 +109,9 @@ def settle(X, P, W, at):
             dq, dv = select(active, ld(W, i), 0.0), select(active, ld(W, n + i), 0.0)
             st(X, end + i, ld(X, end + i) + dq)
             st(X, end + n + i, ld(X, end + n + i) + dv)
-            e, scale = fabs(dq), ld(X, SANG)
+            e, scale = fabs(dq), ld(X, ANGULAR_SCALE)
             if angular[i] == 0:
-                e, scale = e / size, ld(X, SLIN)
+                e, scale = e / size, ld(X, VELOCITY_SCALE)
             change = larger(larger(fabs(dv) / scale, e), change)
         active, before = active & lnot(before <= CLOSED), change  # one more after the last change, for the velocities
         if not any_lane(active):
@@ -122,6 +123,6 @@ def settle(X, P, W, at):
 
 PARTITIONING = runge_kutta(
     "partitioning", 5, ROWS, ERROR, middle=tuple(MIDDLE), projects=False, holds=("position", "velocity"), generated=partition_functions,
-    functions={SETTLE: settle}, reads={"dependent": ("dependent", "")},
+    functions={PREPARE_STAGE: prepare_stage}, reads={"dependent": ("dependent", "")},
     slots=(Slot("dependent", "1 for each dependent coordinate", True), Slot("chosen", "coordinates at which they were chosen", True)),
 )  # fmt: skip

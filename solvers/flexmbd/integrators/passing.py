@@ -13,7 +13,7 @@ from flexmbd.integrators.percussions import free
 from flexmbd.lanes import any_lane, lnot, maximum, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import CONES, CUT, END, INSIDE, NC, NU, OVER, PENETRATIONS, SPAN, START, STATUS, H, M, N, T
+from flexmbd.stepping.names import CONES, CUT, END, INSIDE, NC, NU, OVER, PENETRATIONS, MECHANISM_SIZE, START, STATUS, H, M, N, T
 from flexmbd.stepping.within import meet
 
 SLACK, MARGIN = 1e-10, 1.1  # by the mechanism's size: gaps that count as closed; of a way
@@ -34,7 +34,7 @@ def suspect(middle, way, X, W, at):
     From the middle of a step, straight ways with the velocities before and after all percussions lead to its ends.  From its end one leads
     back, and percussions move the end itself.
     """
-    cones, zero, slack = words(at[CONES]), 0.0 * way, SLACK * ld(X, SPAN)
+    cones, zero, slack = words(at[CONES]), 0.0 * way, SLACK * ld(X, MECHANISM_SIZE)
     found, sunk = way < zero, zero
     if not middle:  # what is pushed out of one body may be pushed into another one, and both may be
         for j in range(at[NU]):
@@ -80,7 +80,7 @@ def met(back, speeds, same, who, fresh, row, first, last, X, P, W, at):
     A pair that is closed at the last place, its rate still that share of what it was where they touched, does not count: the scheme
     sees it by itself.  Nor does one that was in contact, not in `fresh`, and is so there.
     """
-    h, level = ld(X, H), SLACK * ld(X, SPAN)
+    h, level = ld(X, H), SLACK * ld(X, MECHANISM_SIZE)
     xl, xr = 0.0 * h + first, 0.0 * h + last
     dl, sl = depth(back, speeds, row, xl, X, P, W, at)
     dr, sr = depth(back, speeds, row, xr, X, P, W, at)

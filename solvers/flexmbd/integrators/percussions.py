@@ -12,7 +12,8 @@ from flexmbd.registry import (
     HOLDS, LOCKED, LOCKS, NEWTON, OPEN, OTHERS, POISSON, SLIDES, STICKS, FORCE, IMPULSE, STRUCK, STRUCK_SPEED, LOSS,
 )  # fmt: skip
 from flexmbd.stepping.names import (
-    CONES, CONTROLLED, END, H_MAX, LAST, MIDDLE, ND, NU, RATES, REAL, RHS, ROUGH, SLOTS, SPAN, START, STATUS, STRIDE, UNSOLVED, H, M, N,
+    CONES, CONTROLLED, END, H_MAX, LAST, MIDDLE, ND, NU, RATES, REAL, RHS, ROUGH, SLOTS, MECHANISM_SIZE, START, STATUS, STRIDE, UNSOLVED, H,
+    M, N,
 )  # fmt: skip
 
 PULLS = 100  # sweeps in which shifts may draw together: where contacts have one place too few, they never agree
@@ -22,7 +23,7 @@ ROUNDING = 1e-14  # of the mechanism's size: a way in a step that is none
 
 
 @inner
-def restitute(j, W, at):
+def add_restitution(j, W, at):
     """Contact j's share of restitution in its free velocities: Newton's, or of Poisson's the tangential one.
 
     An approach that forces make in two steps is no impact: else a body that comes to rest would hop from step to step for ever.
@@ -47,7 +48,7 @@ def percuss(live, closed_by, still, W, at):
     """
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
-        restitute(j, W, at)
+        add_restitution(j, W, at)
         poisson = poisson or cones[CONE * j + RULE] == POISSON
     lost, rough = solve(live, closed_by, still, W, at)
     if poisson:
@@ -69,7 +70,7 @@ def unsolved(live, lost, rough, X, at):
 
 
 @inner
-def push_out(live, exact, W, at):
+def project_positions(live, exact, W, at):
     """Shifts of contacts, in the rows of their bounds, after which what the rows of the gaps say is zero; NaN there: not asked for.
 
     They act along the normals only, and stop changing where they move no gap by more than `exact`. Contacts that others lift are drawn
@@ -104,7 +105,7 @@ def push_out(live, exact, W, at):
 @inner
 def rounding(X):
     """Velocity that is none, m/s."""
-    return ROUNDING * ld(X, SPAN) / select(ld(X, H) > 0.0, ld(X, H), 1.0)
+    return ROUNDING * ld(X, MECHANISM_SIZE) / select(ld(X, H) > 0.0, ld(X, H), 1.0)
 
 
 @inner

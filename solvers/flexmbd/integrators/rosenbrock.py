@@ -31,8 +31,8 @@ from flexmbd.integrators.explicit import runge_kutta
 from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.equations.linearised import linearised_functions
 from flexmbd.stepping.names import (
-    CLOSES, END, HALF, LAST, LINEARISE, MIDDLE, PROJECT, REFINE, RELAX, RELINEARISE, RESPOND, RHS, SETTLE, SLOTS, STAGE, START, STRIDE, H,
-    N,
+    CLOSES, END, STEP_SHARE, LAST, LINEARISE, MIDDLE, PROJECT, REFINE, RELAX, RELINEARISE, RESPOND, RHS, PREPARE_STAGE, SLOTS, STAGE, START,
+    STRIDE, H, N,
 )  # fmt: skip
 
 RATE, CHANGE = 1, 2  # slots after the last one of the stages
@@ -78,7 +78,7 @@ ROWS, ERROR, CONSTANTS = tableaux(EXPLICIT, IMPLICIT, WEIGHTS, EMBEDDED, GAMMA)
 MIXED, LIFTED = CONSTANTS["MIXED"], CONSTANTS["LIFTED"]
 
 
-def settle(X, P, W, at):
+def prepare_stage(X, P, W, at):
     """Close the rows at the step's end, by the least motion of masses and dampers.
 
     Steps are so long that rows open by more than the gap within which events are located: closed by the loop after the step, a contact
@@ -92,7 +92,7 @@ def settle(X, P, W, at):
             st(X, change + i, ld(W, i))
             st(X, rate + i, ld(W, n + i))
             st(X, end + i, ld(X, end + i) + ld(W, i))
-        st(X, HALF, GAMMA * ld(X, H))
+        st(X, STEP_SHARE, GAMMA * ld(X, H))
         evaluate(at[RESPOND], X, P, W, at, at[END], rate)
         for i in range(n):
             st(X, end + n + i, ld(X, end + n + i) + ld(W, i))
@@ -103,7 +103,7 @@ def relax(X, P, W, at):
     n, j, stride, first = at[N], at[STAGE], at[STRIDE], at[SLOTS]
     last, here, h = first + at[LAST] * stride, first + j * stride, ld(X, H)
     rate, change = last + RATE * stride, last + CHANGE * stride
-    st(X, HALF, GAMMA * h)
+    st(X, STEP_SHARE, GAMMA * h)
     if j == 1:
         evaluate(at[LINEARISE], X, P, W, at, START, 0)
     for i in range(n):
@@ -128,7 +128,7 @@ def relax(X, P, W, at):
 
 def relinearise(X, P, W, at):
     """J at the point `START`."""
-    st(X, HALF, GAMMA * ld(X, H))
+    st(X, STEP_SHARE, GAMMA * ld(X, H))
     evaluate(at[LINEARISE], X, P, W, at, START, 0)
 
 
@@ -139,7 +139,7 @@ def refine(X, P, W, at):
     """
     n, last, v = at[N], at[SLOTS] + at[LAST] * at[STRIDE], at[MIDDLE] + 1 + at[N]
     rate, change = last + RATE * at[STRIDE], last + CHANGE * at[STRIDE]
-    st(X, HALF, GAMMA * ld(X, H))
+    st(X, STEP_SHARE, GAMMA * ld(X, H))
     for _ in range(2):  # J also moves places, by h times what velocities change: once leaves some thousandths
         evaluate(at[RHS], X, P, W, at, at[MIDDLE], rate)
         for i in range(n):
@@ -154,6 +154,6 @@ ROSENBROCK = runge_kutta(
     "rosenbrock", 4, ROWS, ERROR, places=CONSTANTS["AA"], generated=linearised_functions,
     first=1e-9,  # within a longer step strong damping catches the motion, unseen
     reads={"e": ("change", ""), "r": ("rate", ""), "f": ("kept", ""), "d": ("y", "rates")},
-    functions={SETTLE: settle, RELAX: relax, RELINEARISE: relinearise, REFINE: refine},
+    functions={PREPARE_STAGE: prepare_stage, RELAX: relax, RELINEARISE: relinearise, REFINE: refine},
     slots=(Slot("rate", "velocities or accelerations to be given what damping takes"), Slot("change", "changes of places")),
 )  # fmt: skip

@@ -68,20 +68,20 @@ class Cam(Joint):
         """Kind of the lift, and the carrier."""
         return (as_motion(self.lift).topology_key(), None if self.carrier is None else self.carrier.name)
 
-    def _lift(self, build):
+    def _lift(self, equations):
         """Node of the lift at the cam's angle."""
-        carrier = build.system.ground if self.carrier is None else self.carrier
-        cam, fixed = (build.values(build.direction(body, 1.0, 0.0)) for body in (self.a.body, carrier))
-        angle = atan2(build.graph, cross(fixed, cam), dot(fixed, cam))
-        return over(as_motion(self.lift), build, angle, lambda key: build.number(self, f"lift.{key}"))
+        carrier = equations.system.ground if self.carrier is None else self.carrier
+        cam, fixed = (equations.values(equations.direction(body, 1.0, 0.0)) for body in (self.a.body, carrier))
+        angle = atan2(equations.graph, cross(fixed, cam), dot(fixed, cam))
+        return over(as_motion(self.lift), equations, angle, lambda key: equations.number(self, f"lift.{key}"))
 
-    def rows(self, build):
+    def rows(self, equations):
         """axis.(rb - ra) - lift = 0"""
-        carrier = build.system.ground if self.carrier is None else self.carrier
-        axis = build.direction(carrier, build.number(self, "axis.x"), build.number(self, "axis.y"))
-        (way,) = build.values((dot(axis, build.between(self.a, self.b)),))
-        return [Row(NodeRow(build, way - self._lift(build)), "length", f"{self.name}.lift")]
+        carrier = equations.system.ground if self.carrier is None else self.carrier
+        axis = equations.direction(carrier, equations.number(self, "axis.x"), equations.number(self, "axis.y"))
+        (way,) = equations.values((dot(axis, equations.between(self.a, self.b)),))
+        return [Row(NodeRow(equations, way - self._lift(equations)), "length", f"{self.name}.lift")]
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force of the cam on the follower along the axis."""
-        return {f"{self.name}.thrust": (lambda: -build.multipliers[build.owner[self.name]], "N")}
+        return {f"{self.name}.thrust": (lambda: -equations.multipliers[equations.owner[self.name]], "N")}

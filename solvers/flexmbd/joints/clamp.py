@@ -40,16 +40,16 @@ class Clamp(Joint):
         first, second = triad(self.axis)
         return axis_parameters("axis", self.axis) | axis_parameters("n1", first) | axis_parameters("n2", second)
 
-    def rows(self, build):
+    def rows(self, equations):
         """Two lengths and one angle; in space three and two."""
-        slope = self.b.body.slope(build, self.b)
-        axis = node_axis(build, self, self.a.body, "axis")
-        facing = dot(axis, slope)
+        slope = self.b.body.slope(equations, self.b)
+        axis = node_axis(equations, self, self.a.body, "axis")
+        branch = dot(axis, slope)
         if self.spatial:
-            across = [dot(node_axis(build, self, self.a.body, key), slope) for key in ("n1", "n2")]
+            across = [dot(node_axis(equations, self, self.a.body, key), slope) for key in ("n1", "n2")]
         else:
             across = [cross(axis, slope)]
-        return [*coincident(build, self), *(Row(x, "angle", f"{self.name}.tilt{k}", facing) for k, x in enumerate(across, 1))]
+        return [*coincident(equations, self), *(Row(x, "angle", f"{self.name}.tilt{k}", branch) for k, x in enumerate(across, 1))]
 
 
 def _in_frame(body, slope):

@@ -38,13 +38,13 @@ class Distance(Joint):
         """The length."""
         return {"length": self.length}
 
-    def rows(self, build):
+    def rows(self, equations):
         """(|b - a|² - length²)/2 = 0"""
-        d, length = build.between(self.a, self.b), build.number(self, "length")
+        d, length = equations.between(self.a, self.b), equations.number(self, "length")
         return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance", size=length)]
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force in the rod, tension positive: the multiplier of the row, whose gradient is as long as the rod."""
         return {
-            f"{self.name}.tension": (lambda: build.multipliers[build.owner[self.name]] * build.number(self, "length"), "N"),
+            f"{self.name}.tension": (lambda: equations.multipliers[equations.owner[self.name]] * equations.number(self, "length"), "N"),
         }

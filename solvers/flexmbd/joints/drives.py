@@ -33,12 +33,12 @@ class Drive(Joint):
         """Kind of the motion."""
         return as_motion(self.motion).topology_key()
 
-    def target(self, build):
+    def target(self, equations):
         """Node of the prescribed value."""
         if cornered(as_motion(self.motion)):
             told = f"drive '{self.name}': motion is a table of straight lines, at whose corners the velocity jumps, or is switched"
             raise ModelError(told, remedy="take kind 'cubic', 'natural' or 'periodic', and no Switched motion")
-        return as_motion(self.motion).node(build, lambda key: build.number(self, f"motion.{key}"))
+        return as_motion(self.motion).node(equations, lambda key: equations.number(self, f"motion.{key}"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +67,13 @@ class AngleDrive(Drive):
         first, second = triad(self.axis)
         return axis_parameters("n1", first) | axis_parameters("n2", second) | super().parameters()
 
-    def rows(self, build):
+    def rows(self, equations):
         """cross(R(motion) u_a, u_b) = 0, for a direction u at right angles to the axis"""
-        sine, cosine = build.sincos(self.target(build))
+        sine, cosine = equations.sincos(self.target(equations))
         if not self.spatial:
-            return [turn_row(build, self, sine, cosine)]
-        n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("n1", "n2"))
-        other = node_axis(build, self, self.b.body, "n1")
+            return [turn_row(equations, self, sine, cosine)]
+        n1, n2 = (node_axis(equations, self, self.a.body, key) for key in ("n1", "n2"))
+        other = node_axis(equations, self, self.b.body, "n1")
         along = [x * cosine + y * sine for x, y in zip(n1, n2, strict=True)]
         across = [y * cosine - x * sine for x, y in zip(n1, n2, strict=True)]
         return [Row(dot(across, other), "angle", f"{self.name}.angle", dot(along, other))]
@@ -90,9 +90,9 @@ class DistanceDrive(Drive):
         if isinstance(motion, Polynomial) and motion.coefficients:  # of other motions the start is not known here
             check_number(f"drive '{self.name}'", "motion at the start", motion.coefficients[0], positive=True)
 
-    def rows(self, build):
+    def rows(self, equations):
         """(|b - a|² - motion²)/2 = 0"""
-        d, length = build.between(self.a, self.b), self.target(build)
+        d, length = equations.between(self.a, self.b), self.target(equations)
         return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance", size=length)]
 
 
@@ -113,8 +113,8 @@ class SlideDrive(Drive):
         """Axis and motion."""
         return {**axis_parameters("axis", self.axis), **super().parameters()}
 
-    def rows(self, build):
+    def rows(self, equations):
         """(b - a).axis - motion = 0"""
-        along = node_axis(build, self, self.a.body, "axis")
-        between = build.between(self.a, self.b)
-        return [Row(dot(along, between) - self.target(build), "length", f"{self.name}.slide")]
+        along = node_axis(equations, self, self.a.body, "axis")
+        between = equations.between(self.a, self.b)
+        return [Row(dot(along, between) - self.target(equations), "length", f"{self.name}.slide")]

@@ -111,37 +111,39 @@ class JointFriction(Element):
         sizes = tuple(key for key in SIZES if getattr(self, key) is not None)
         return (self.joint.name, self.law.name, known_as(self.law.kernels().force), sizes)
 
-    def apply(self, build):
+    def apply(self, equations):
         """Register it; the equations find its force."""
-        if self.joint.name not in build.owner or self.joint not in build.system.elements:
+        if self.joint.name not in equations.owner or self.joint not in equations.system.elements:
             raise ModelError(f"joint friction '{self.name}': '{self.joint.name}' is no joint of this system", element=self.name)
-        if build.shift:
+        if equations.shift:
             raise ModelError(
                 f"joint friction '{self.name}': with constraints = 'augmented' reactions, and so friction, are not unique",
                 element=self.name,
                 remedy="remove redundant joints, or take a clearance joint with friction",
             )
-        slip, kernels = self._surface.slip(build, self), self.law.kernels()
-        build.use(kernels)
-        slopes = dict(build.graph.slopes(slip, build.v))
-        numbers = [build.number(self, f"law.{k}") for k in self.law.numbers()]
-        build.couple(Rubbing(self, slip, slopes, kernels, numbers, self._surface.pressed(build, self)))  # `book` says its force
+        slip, kernels = self._surface.slip(equations, self), self.law.kernels()
+        equations.use(kernels)
+        slopes = dict(equations.graph.slopes(slip, equations.v))
+        numbers = [equations.number(self, f"law.{k}") for k in self.law.numbers()]
+        equations.couple(
+            JointFrictionNodes(self, slip, slopes, kernels, numbers, self._surface.pressed(equations, self))
+        )  # `book` says its force
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Friction against the slip, its torque about a pin or in a ball, load, slip."""
 
         out = {
-            f"{self.name}.force": (lambda: build.recall(self)["force"], "N"),
-            f"{self.name}.load": (lambda: build.recall(self)["rubbing"].load(build.graph, build.multipliers)[0], "N"),
-            f"{self.name}.slip": (lambda: build.recall(self)["rubbing"].slip, "m/s"),
+            f"{self.name}.force": (lambda: equations.nodes_of(self)["force"], "N"),
+            f"{self.name}.load": (lambda: equations.nodes_of(self)["friction"].load(equations.graph, equations.multipliers)[0], "N"),
+            f"{self.name}.slip": (lambda: equations.nodes_of(self)["friction"].slip, "m/s"),
         }
         if not self._surface.turns:
             return out
-        return out | {f"{self.name}.torque": (lambda: build.recall(self)["force"] * build.number(self, "radius"), "N m")}
+        return out | {f"{self.name}.torque": (lambda: equations.nodes_of(self)["force"] * equations.number(self, "radius"), "N m")}
 
 
 @dataclass(frozen=True)
-class Rubbing(Coupled):
+class JointFrictionNodes(Coupled):
     """A joint's friction as nodes: slip, its derivatives by the velocities (by index), the law's kernels and numbers, what presses it."""
 
     element: JointFriction
@@ -149,7 +151,7 @@ class Rubbing(Coupled):
     slopes: dict
     kernels: object
     numbers: list
-    pressures: tuple
+    normal_loads: tuple
 
     kind, what, where = "joint friction", "friction by the reactions of ideal joints", "friction in ideal joints"
     rests = True  # being regularised
@@ -162,7 +164,7 @@ class Rubbing(Coupled):
     def load(self, g, multipliers):
         """Node of the load, and its derivatives by multiplier."""
         total, slopes = g.const(0.0), {}
-        for group in self.pressures:
+        for group in self.normal_loads:
             parts = [g.dot((g.const(c), multipliers[k]) for k, c in part.items()) for part in group]
             squared = g.dot((x, x) for x in parts)
             some = g.greater(squared, 1e-200)
@@ -178,7 +180,7 @@ class Rubbing(Coupled):
         arguments = (self.slip, load, g.const(0.0), *self.numbers)
         return g.call(self.kernels.force, arguments, 2)[0], tangent_of(g, self.kernels, 3)(arguments)[0, 1]
 
-    def book(self, build, force):
+    def book(self, equations, force):
         """Keep its force, and the power that it takes."""
-        build.power("dissipated", force * self.slip)
-        build.remember(self.element, rubbing=self, force=force)
+        equations.power("dissipated", force * self.slip)
+        equations.keep_nodes(self.element, friction=self, force=force)

@@ -80,20 +80,20 @@ class Gear(Joint):
         """Angle and rate at the start of each product of unit vectors that the rows need."""
         return tuple(self._walk(*self._start())[1])
 
-    def rows(self, build):
+    def rows(self, equations):
         """Two for each product but the last, and one angle."""
-        pairs = next((body.pairs(build) for body in build.system.bodies if body.name == f"{self.name}.phasors"), [])
-        weight = build.number(next(body for body in self._bodies() if body is not None), "inertia")
-        factors = [None if body is None else build.direction(body, 1.0, 0.0) for body in self._bodies()]
+        pairs = next((body.pairs(equations) for body in equations.system.bodies if body.name == f"{self.name}.phasors"), [])
+        weight = equations.number(next(body for body in self._bodies() if body is not None), "inertia")
+        factors = [None if body is None else equations.direction(body, 1.0, 0.0) for body in self._bodies()]
         rows = []
 
         def product(x, y):
             w, k = pairs[len(rows) // 2], len(rows) // 2 + 1
-            rows.extend(Row(p - r, "angle", f"{self.name}.product{k}", weight=weight) for p, r in zip(w, _times(x, y), strict=True))
+            rows.extend(Row(p - r, "angle", f"{self.name}.product{k}", penalty=weight) for p, r in zip(w, _times(x, y), strict=True))
             return w
 
         x, y = self._factors(*factors, product, lambda u: (u[0], -u[1]))
-        sine, cosine = build.sincos(build.number(self, "phase"))
+        sine, cosine = equations.sincos(equations.number(self, "phase"))
         turned = (x[0] * cosine + x[1] * sine, x[1] * cosine - x[0] * sine)
         along, across = _times(turned, y)
         return [*rows, Row(across, "angle", f"{self.name}.mesh", along)]

@@ -26,9 +26,9 @@ class Joint(Element):
         return is_spatial(self.a)
 
 
-def coincident(build, joint):
+def coincident(equations, joint):
     """One length for each axis: the components of a - b."""
-    pairs = zip(AXES, build.place(joint.a), build.place(joint.b), strict=False)
+    pairs = zip(AXES, equations.place(joint.a), equations.place(joint.b), strict=False)
     return [Row(p - q, "length", f"{joint.name}.{axis}") for axis, p, q in pairs]
 
 
@@ -61,18 +61,18 @@ class AxisJoint(Joint):
         axes = {"axis": self.axis, "n1": first, "n2": second, "axis_b": self.axis_b}
         return {name: x for key, axis in axes.items() for name, x in axis_parameters(key, axis).items()}
 
-    def aligned(self, build):
+    def aligned(self, equations):
         """Two angles: b's axis stays along a's."""
-        axis, n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("axis", "n1", "n2"))
-        other = node_axis(build, self, self.b.body, "axis_b")
-        facing = dot(axis, other)
-        return [Row(dot(n, other), "angle", f"{self.name}.tilt{k}", facing) for k, n in ((1, n1), (2, n2))]
+        axis, n1, n2 = (node_axis(equations, self, self.a.body, key) for key in ("axis", "n1", "n2"))
+        other = node_axis(equations, self, self.b.body, "axis_b")
+        branch = dot(axis, other)
+        return [Row(dot(n, other), "angle", f"{self.name}.tilt{k}", branch) for k, n in ((1, n1), (2, n2))]
 
-    def on_axis(self, build):
+    def on_axis(self, equations):
         """Two lengths: b stays on the line through a along the axis."""
-        between = build.between(self.a, self.b)
+        between = equations.between(self.a, self.b)
         keys = ("n1", "n2")
-        return [Row(dot(node_axis(build, self, self.a.body, key), between), "length", f"{self.name}.offset{key[1]}") for key in keys]
+        return [Row(dot(node_axis(equations, self, self.a.body, key), between), "length", f"{self.name}.offset{key[1]}") for key in keys]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,9 @@ class Revolute(TurningJoint):
 
     dimensions: ClassVar[tuple] = (2, 3)
 
-    def rows(self, build):
+    def rows(self, equations):
         """Two lengths; in space three lengths and two angles."""
-        return coincident(build, self) + (self.aligned(build) if self.spatial else [])
+        return coincident(equations, self) + (self.aligned(equations) if self.spatial else [])
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,22 +107,22 @@ class RevoluteTranslational(Joint):
         """Components of the axis."""
         return axis_parameters("axis", self.axis)
 
-    def rows(self, build):
+    def rows(self, equations):
         """One length: the distance of b from the line."""
-        along = node_axis(build, self, self.a.body, "axis")
-        between = build.between(self.a, self.b)
+        along = node_axis(equations, self, self.a.body, "axis")
+        between = equations.between(self.a, self.b)
         return [Row(cross(along, between), "length", f"{self.name}.offset")]
 
 
-def _turn_row(build, joint):
+def _turn_row(equations, joint):
     """cross(R(angle) u_a, u_b) = 0: relative orientation fixed."""
-    sine, cosine = build.sincos(build.number(joint, "angle"))
-    return turn_row(build, joint, sine, cosine)
+    sine, cosine = equations.sincos(equations.number(joint, "angle"))
+    return turn_row(equations, joint, sine, cosine)
 
 
-def turn_row(build, joint, sine, cosine):
+def turn_row(equations, joint, sine, cosine):
     """Row that turns b's frame by an angle, given by its sine and cosine, against a's."""
-    (ax, ay), ub = build.direction(joint.a.body, 1.0, 0.0), build.direction(joint.b.body, 1.0, 0.0)
+    (ax, ay), ub = equations.direction(joint.a.body, 1.0, 0.0), equations.direction(joint.b.body, 1.0, 0.0)
     turned = (ax * cosine - ay * sine, ax * sine + ay * cosine)
     return Row(cross(turned, ub), "angle", f"{joint.name}.angle", dot(turned, ub))
 
@@ -136,18 +136,18 @@ def holding(joint):
     return (a, b) if hasattr(a, "beam") else (b, a)
 
 
-def locked(build, joint):
+def locked(equations, joint):
     """Three angles: one body's frame stays in the other's as it was at the start.
 
     With its second and third axes a, b, which for a section of a beam are the gradients, and the axes X, Y, Z of the other body along the
     frame: ``X.a = X.b = 0`` and ``Y.b = Z.a``, in which a and b have equal shares, so that torsion does not strain a section.
     """
     held, holder = holding(joint)
-    x, y, z = (node_axis(build, joint, holder, key) for key in "XYZ")
-    a, b = (build.direction(held, *unit) for unit in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    x, y, z = (node_axis(equations, joint, holder, key) for key in "XYZ")
+    a, b = (equations.direction(held, *unit) for unit in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
     angles = (dot(y, b) - dot(z, a)) * 0.5, dot(x, b), dot(x, a)
-    facing = dot(y, a), dot(z, b), dot(y, a)
-    return [Row(angle, "angle", f"{joint.name}.turn{k}", f) for k, (angle, f) in enumerate(zip(angles, facing, strict=True), 1)]
+    branch = dot(y, a), dot(z, b), dot(y, a)
+    return [Row(angle, "angle", f"{joint.name}.turn{k}", f) for k, (angle, f) in enumerate(zip(angles, branch, strict=True), 1)]
 
 
 def frame_leaves(joint):
@@ -180,11 +180,11 @@ class Translational(AxisJoint):
         """Axis and angle; in space the frames."""
         return super().parameters() | (frame_leaves(self) if self.spatial else {"angle": self.angle})
 
-    def rows(self, build):
+    def rows(self, equations):
         """One length and one angle; in space two lengths and three angles."""
         if self.spatial:
-            return self.on_axis(build) + locked(build, self)
-        return [*RevoluteTranslational.rows(self, build), _turn_row(build, self)]
+            return self.on_axis(equations) + locked(equations, self)
+        return [*RevoluteTranslational.rows(self, equations), _turn_row(equations, self)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +202,6 @@ class Fixed(Joint):
         """The angle; in space the frames."""
         return frame_leaves(self) if self.spatial else {"angle": self.angle}
 
-    def rows(self, build):
+    def rows(self, equations):
         """Two lengths and one angle; in space three of each."""
-        return coincident(build, self) + (locked(build, self) if self.spatial else [_turn_row(build, self)])
+        return coincident(equations, self) + (locked(equations, self) if self.spatial else [_turn_row(equations, self)])

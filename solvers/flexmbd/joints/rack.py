@@ -50,15 +50,15 @@ class RackPinion(Joint):
         along = (c * x - s * y) * (ax - bx) + (s * x + c * y) * (ay - by)
         return {"radius": self.radius, "phase": angle - _angle(self.a.body) - along / self.radius, **axis_parameters("axis", self.axis)}
 
-    def rows(self, build):
+    def rows(self, equations):
         """One angle: that of b's frame against a's is the phase plus the distance over the radius."""
-        (along,) = build.values((dot(node_axis(build, self, self.b.body, "axis"), build.between(self.b, self.a)),))
-        sine, cosine = build.sincos(build.number(self, "phase") + along / build.number(self, "radius"))
-        return [free_row(build, turn_row(build, self, sine, cosine))]
+        (along,) = equations.values((dot(node_axis(equations, self, self.b.body, "axis"), equations.between(self.b, self.a)),))
+        sine, cosine = equations.sincos(equations.number(self, "phase") + along / equations.number(self, "radius"))
+        return [free_row(equations, turn_row(equations, self, sine, cosine))]
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force of the teeth on the rack, along its axis."""
-        return {f"{self.name}.thrust": (lambda: -build.multipliers[build.owner[self.name]] / build.number(self, "radius"), "N")}
+        return {f"{self.name}.thrust": (lambda: -equations.multipliers[equations.owner[self.name]] / equations.number(self, "radius"), "N")}
 
 
 def _angle(body):

@@ -48,22 +48,22 @@ class Screw(Cylindrical):
         numbers = {"start": dot(in_inertial(self.a.body, self.axis), between), "pace": 2.0 * np.pi / self.lead}
         return super().parameters() | axis_parameters("m1", other) | numbers
 
-    def rows(self, build):
+    def rows(self, equations):
         """Those of a cylindrical joint, and one angle."""
-        axis, n1, n2 = (node_axis(build, self, self.a.body, key) for key in ("axis", "n1", "n2"))
-        other, (way,) = node_axis(build, self, self.b.body, "m1"), build.values((dot(axis, build.between(self.a, self.b)),))
-        sine, cosine = build.sincos(build.number(self, "pace") * (way - build.number(self, "start")))
+        axis, n1, n2 = (node_axis(equations, self, self.a.body, key) for key in ("axis", "n1", "n2"))
+        other, (way,) = node_axis(equations, self, self.b.body, "m1"), equations.values((dot(axis, equations.between(self.a, self.b)),))
+        sine, cosine = equations.sincos(equations.number(self, "pace") * (way - equations.number(self, "start")))
         x, y = dot(n1, other), dot(n2, other)
         thread = Row(y * cosine - x * sine, "angle", f"{self.name}.thread", x * cosine + y * sine)
-        return [*super().rows(build), free_row(build, thread)]
+        return [*super().rows(equations), free_row(equations, thread)]
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Force of the thread on b along the axis, and its torque on b about it."""
 
         def thread():
-            return build.multipliers[build.owner[self.name] + 4]
+            return equations.multipliers[equations.owner[self.name] + 4]
 
         return {
-            f"{self.name}.thrust": (lambda: thread() * build.number(self, "pace"), "N"),
+            f"{self.name}.thrust": (lambda: thread() * equations.number(self, "pace"), "N"),
             f"{self.name}.torque": (lambda: -thread(), "N m"),
         }

@@ -54,34 +54,34 @@ class SlidingJoint(Joint):
         """That of the start."""
         return self.start
 
-    def _coordinate(self, build):
+    def _coordinate(self, equations):
         """Number of the arc length among the coordinates."""
-        return build.first[f"{self.name}.arc_length"]
+        return equations.first[f"{self.name}.arc_length"]
 
-    def rows(self, build):
+    def rows(self, equations):
         """One length for each axis."""
-        line, place = self.a.body.place_at(build, build.q[self._coordinate(build)]), build.values(build.place(self.b))
-        return [Row(NodeRow(build, p - r), "length", f"{self.name}.{axis}") for axis, p, r in zip(AXES, place, line, strict=False)]
+        line, place = self.a.body.place_at(equations, equations.q[self._coordinate(equations)]), equations.values(equations.place(self.b))
+        return [Row(NodeRow(equations, p - r), "length", f"{self.name}.{axis}") for axis, p, r in zip(AXES, place, line, strict=False)]
 
     @property
-    def witness(self):
-        """Output by which `explain` knows why a run failed."""
+    def failure_indicator(self):
+        """Output by which `failure_message` knows why a run failed."""
         return f"{self.name}.room:min"
 
-    def explain(self, room):
+    def failure_message(self, room):
         """Sentence on a run that failed, by the least way to the cable's ends over its length; empty if that was not the reason."""
         return f"sliding joint '{self.name}' came to the end of cable '{self.a.body.name}'" if room < NEAR else ""
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Arc length and its rate; the way to the nearer end of the cable, by its length."""
-        g = build.graph
+        g = equations.graph
 
         def room():
-            s = build.q[self._coordinate(build)] / build.number(self.a.body, "length")
+            s = equations.q[self._coordinate(equations)] / equations.number(self.a.body, "length")
             return g.select(g.greater(s, 0.5), 1.0 - s, s)
 
         return {
-            f"{self.name}.s": (lambda: build.q[self._coordinate(build)], "m"),
-            f"{self.name}.vs": (lambda: build.v[self._coordinate(build)], "m/s"),
+            f"{self.name}.s": (lambda: equations.q[self._coordinate(equations)], "m"),
+            f"{self.name}.vs": (lambda: equations.v[self._coordinate(equations)], "m/s"),
             f"{self.name}.room": (room, "1"),
         }

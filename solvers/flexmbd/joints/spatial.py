@@ -16,9 +16,9 @@ class Spherical(Joint):
 
     dimensions: ClassVar[tuple] = (3,)
 
-    def rows(self, build):
+    def rows(self, equations):
         """Three lengths."""
-        return coincident(build, self)
+        return coincident(equations, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,10 @@ class Universal(Joint):
         """Both axes."""
         return axis_parameters("axis", self.axis) | axis_parameters("axis_b", self.axis_b)
 
-    def rows(self, build):
+    def rows(self, equations):
         """Three lengths and one angle."""
-        right = dot(node_axis(build, self, self.a.body, "axis"), node_axis(build, self, self.b.body, "axis_b"))
-        return [*coincident(build, self), Row(right, "angle", f"{self.name}.cross")]
+        right = dot(node_axis(equations, self, self.a.body, "axis"), node_axis(equations, self, self.b.body, "axis_b"))
+        return [*coincident(equations, self), Row(right, "angle", f"{self.name}.cross")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class Cylindrical(TurningJoint):
 
     dimensions: ClassVar[tuple] = (3,)
 
-    def rows(self, build):
+    def rows(self, equations):
         """Two lengths and two angles."""
-        return self.on_axis(build) + self.aligned(build)
+        return self.on_axis(equations) + self.aligned(equations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class Planar(TurningJoint):
 
     dimensions: ClassVar[tuple] = (3,)
 
-    def rows(self, build):
+    def rows(self, equations):
         """One length and two angles."""
-        between = build.between(self.a, self.b)
-        height = dot(node_axis(build, self, self.a.body, "axis"), between)
-        return [Row(height, "length", f"{self.name}.height"), *self.aligned(build)]
+        between = equations.between(self.a, self.b)
+        height = dot(node_axis(equations, self, self.a.body, "axis"), between)
+        return [Row(height, "length", f"{self.name}.height"), *self.aligned(equations)]

@@ -9,10 +9,15 @@ from scipy.sparse import csr_array
 
 from flexmbd.language.kinds import RESULT, TOTAL, VARIABLE
 from flexmbd.language.ordering import ordered
-from flexmbd.language.space import OWN
+from flexmbd.language.variables import OWN
 from flexmbd.parameters import RUNTIME
 
-_DEFAULTS = {"mode": 1.0, "vz": 1.0, "vl": 1.0, "count": 1.0}  # a contact at rest bears what its penetration gives
+_DEFAULTS = {
+    "mode": 1.0,
+    "impact_velocity": 1.0,
+    "least_impact_velocity": 1.0,
+    "impacts": 1.0,
+}  # a contact at rest bears what its penetration gives
 
 
 class Program:
@@ -33,7 +38,7 @@ class Program:
         variables, totals = ([x for x in nodes if x.kind is kind] for kind in (VARIABLE, TOTAL))
         self._inputs = _by_space([x.value for x in variables], len(known))
         place = {x.id: k for k, x in enumerate([*known, *variables, *totals])}
-        self._totals = _by_pool(totals, place, given)
+        self._totals = _by_group(totals, place, given)
         depth, groups, results = dict.fromkeys(place, 0), {}, {}  # results: call -> its parts [(node, number)]
         for x in nodes:
             if x.id in depth:
@@ -74,8 +79,8 @@ class Program:
         X[:first] = self._constants.reshape(-1, *(1,) * (X.ndim - 1))
         for x, (_, slots, index) in zip(given, self._inputs, strict=True):
             X[slots] = x if index is None or not x.ndim else x[index]
-        for pooled, sums in self._totals:
-            found = pooled(values)
+        for grouped, sums in self._totals:
+            found = grouped(values)
             for slot, one, elements in sums:
                 X[slot] = found[one, elements].sum(axis=0)
         with np.errstate(all="ignore"):  # branches that are not taken may divide by zero
@@ -89,31 +94,31 @@ class Program:
         return X[self._roots]
 
 
-def _by_pool(totals, place, given):
-    """Sums over elements, pool by pool: a `Pooled`, and of each sum its slot, which node of it, and a slice of elements."""
-    pools = {}
+def _by_group(totals, place, given):
+    """Sums over elements, group by group: a `Pooled`, and of each sum its slot, which node of it, and a slice of elements."""
+    groups = {}
     for x in totals:
-        pool, one, start, stop = x.value
-        nodes, sums = pools.setdefault(pool, ({}, []))
+        group, one, start, stop = x.value
+        nodes, sums = groups.setdefault(group, ({}, []))
         sums.append((place[x.id], nodes.setdefault(one, len(nodes)), slice(start, stop)))
-    return [(Pooled(pool, list(nodes), given), sums) for pool, (nodes, sums) in pools.items()]
+    return [(Grouped(group, list(nodes), given), sums) for group, (nodes, sums) in groups.items()]
 
 
-class Pooled:
-    """Nodes of the one element of a pool, evaluated for all its elements.
+class Grouped:
+    """Nodes of the one element of a group, evaluated for all its elements.
 
     Parameters
     ----------
-    pool : Pool
+    group : Group
     roots : sequence of Node
     given : mapping str -> float
         Numbers of the sample, by path.
     """
 
-    def __init__(self, pool, roots, given):
-        self._program, self._at = Program(pool.graph, roots, given), pool.coordinates.T
-        numbers = pool.graph.evaluate([x for own in pool.varying for x in own], parameters=given)
-        self._numbers = np.array(numbers, float).reshape(len(pool.coordinates), -1).T
+    def __init__(self, group, roots, given):
+        self._program, self._at = Program(group.graph, roots, given), group.coordinates.T
+        numbers = group.graph.evaluate([x for own in group.varying for x in own], parameters=given)
+        self._numbers = np.array(numbers, float).reshape(len(group.coordinates), -1).T
 
     def __call__(self, values):
         """Values of the roots, shape (roots, elements, ...); `values` as those of `Program`, of the whole system."""
@@ -128,14 +133,14 @@ class Pooled:
 
 
 class Field:
-    """Nodes by place, for the system and for the elements of its pools.
+    """Nodes by place, for the system and for the elements of its groups.
 
     Parameters
     ----------
     graph : Graph
     single : dict (int, ...) -> Node
         By coordinates of the system.
-    pooled : sequence of (Pool, dict (int, ...) -> Node)
+    grouped : sequence of (Group, dict (int, ...) -> Node)
         By coordinates of the one element.
     given : sequence of float
     width : int
@@ -147,17 +152,19 @@ class Field:
         Coordinates of all values.
     """
 
-    def __init__(self, graph, single, pooled, given, width):
+    def __init__(self, graph, single, grouped, given, width):
         self._single = Program(graph, list(single.values()), given)
-        pooled = [(pool, part) for pool, part in pooled if part]
-        self._pooled = [Pooled(pool, list(part.values()), given) for pool, part in pooled]
+        grouped = [(group, part) for group, part in grouped if part]
+        self._grouped = [Grouped(group, list(part.values()), given) for group, part in grouped]
         tables = [np.array(list(single), int).reshape(-1, width).T]
-        tables += [np.array([pool.coordinates.T[list(key)] for key in part]).transpose(1, 0, 2).reshape(width, -1) for pool, part in pooled]
+        tables += [
+            np.array([group.coordinates.T[list(key)] for key in part]).transpose(1, 0, 2).reshape(width, -1) for group, part in grouped
+        ]
         self.places = tuple(np.concatenate(tables, axis=1))
 
     def __call__(self, values):
         """All values, in the order of `places`."""
-        parts = [self._single(values), *(x.reshape(-1, *x.shape[2:]) for x in (part(values) for part in self._pooled))]
+        parts = [self._single(values), *(x.reshape(-1, *x.shape[2:]) for x in (part(values) for part in self._grouped))]
         shape = np.broadcast_shapes(*(x.shape[1:] for x in parts))
         return np.concatenate(
             [np.broadcast_to(x.reshape(len(x), *x.shape[1:], *(1,) * (len(shape) - x.ndim + 1)), (len(x), *shape)) for x in parts]

@@ -13,7 +13,7 @@ from flexmbd import lanes
 from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import CALL, DIV, RESULT
 from flexmbd.language.nodes import flat, nested, shape_of
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
 
 
 def _greater(a, b):
@@ -106,7 +106,7 @@ def expanded(graph, function, at, order=2):
     slopes = [[graph.derivative(x, a) for a in own] for x in values]
     curves = [[[graph.derivative(x, a) for a in own] for x in row] for row in slopes] if order > 1 else None
     made = [values, slopes, curves or []]
-    return nested(exchanged(graph, flat(made), dict(zip(own, at, strict=True))), shape_of(made))
+    return nested(substitute(graph, flat(made), dict(zip(own, at, strict=True))), shape_of(made))
 
 
 def pulled(graph, slopes, jacobian):

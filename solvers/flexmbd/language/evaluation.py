@@ -54,9 +54,9 @@ def assembled(node, values):
 
 
 def summed(node, variables, parameters, together=sum):
-    """Sum of a node of one element of a pool over its elements, or what else puts them together."""
-    pool, one, start, stop = node.value
-    return together(pool.values(one, start, stop, variables, parameters), 0.0)
+    """Sum of a node of one element of a group over its elements, or what else puts them together."""
+    group, one, start, stop = node.value
+    return together(group.values(one, start, stop, variables, parameters), 0.0)
 
 
 def largest(values, least):
@@ -66,9 +66,9 @@ def largest(values, least):
 
 def dense(node, values):
     """Matrix of a node of factors, ``(..., n, n)``."""
-    plan, places, pooled = node.value
-    if pooled:
-        raise TypeError("pools of elements are not evaluated node by node")
+    plan, places, grouped = node.value
+    if grouped:
+        raise TypeError("groups of elements are not evaluated node by node")
     inverse = plan.entries()
     numbers = np.broadcast_arrays(*(np.asarray(x, float) for x in values))
     matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))

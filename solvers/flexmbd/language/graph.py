@@ -10,8 +10,8 @@ from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.product import product
 from flexmbd.language.results import Results
-from flexmbd.language.space import Space, Variable, check_variable
 from flexmbd.language.tangents import alike, joined
+from flexmbd.language.variables import Space, Variable, check_variable
 from flexmbd.parameters import CONSTANT, RUNTIME
 from flexmbd.tuning import USUAL
 
@@ -62,7 +62,7 @@ class Graph:
         return self.results(node, table.value[1][1])
 
     def var(self, space, number=None):
-        """Variable of a space (`language.space`), known at run time."""
+        """Variable of a space (`language.variables`), known at run time."""
         if self.spaces is not None:
             check_variable(space, number, self.spaces)
         return self.make(kinds.VARIABLE, (), RUNTIME, Variable(space, number), more=(space, number))
@@ -241,29 +241,29 @@ class Graph:
             self._kernel_of[function] = self.kernels.setdefault(kernel.name, kernel)
         return self._kernel_of[function]
 
-    # ---- linear equations solved at run time, see `blocks`; `pooled` is what pools of elements add, by the nodes of one element
-    def factors(self, plan, entries, pooled=()):
-        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `pooled` (pool, {(i, j): Node})."""
+    # ---- linear equations solved at run time, see `blocks`; `grouped` is what groups of elements add, by the nodes of one element
+    def factors(self, plan, entries, grouped=()):
+        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `grouped` (group, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
-        key = tuple((pool.name, tuple((ij, x.id) for ij, x in part.items())) for pool, part in pooled)
-        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(pooled)), more=(plan.name, places, key))
+        key = tuple((group.name, tuple((ij, x.id) for ij, x in part.items())) for group, part in grouped)
+        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped)), more=(plan.name, places, key))
 
-    def substitution(self, factors, parts, count, pooled=()):
-        """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `pooled` (pool, [Node])."""
+    def substitution(self, factors, parts, count, grouped=()):
+        """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `grouped` (group, [Node])."""
         rows, nodes = zip(*parts, strict=True) if parts else ((), ())
-        key = tuple((pool.name, tuple(x.id for x in part)) for pool, part in pooled)
-        value = (factors.value[0], rows, tuple(pooled))
+        key = tuple((group.name, tuple(x.id for x in part)) for group, part in grouped)
+        value = (factors.value[0], rows, tuple(grouped))
         return Results(self.make(kinds.SUBSTITUTION, (factors, *nodes), RUNTIME, value, more=(rows, key)), range(count))
 
-    def largest(self, pool, node):
-        """Largest of a node of one element over a pool's elements, none of which is negative."""
-        return self.make(kinds.LARGEST, (), RUNTIME, (pool, node, 0, len(pool.coordinates)), more=(pool.name, node.id))
+    def largest(self, group, node):
+        """Largest of a node of one element over a group's elements, none of which is negative."""
+        return self.make(kinds.LARGEST, (), RUNTIME, (group, node, 0, len(group.coordinates)), more=(group.name, node.id))
 
-    def total(self, pool, node, start, stop):
-        """Sum of a node of one element over a pool's elements from `start` to before `stop`."""
+    def total(self, group, node, start, stop):
+        """Sum of a node of one element over a group's elements from `start` to before `stop`."""
         if node.zero or start == stop:
             return self.const(0.0)
-        return self.make(kinds.TOTAL, (), RUNTIME, (pool, node, start, stop), more=(pool.name, node.id, start, stop))
+        return self.make(kinds.TOTAL, (), RUNTIME, (group, node, start, stop), more=(group.name, node.id, start, stop))
 
     def product(self, table, vector, entries=None):
         """Nodes of the rows of a matrix of numbers times a vector, see `language.product.product`."""
@@ -283,8 +283,8 @@ class Graph:
         known, stack = self._depends, [node]
         while stack:
             x = stack[-1]
-            args, pooled = [a.id for a in x.args], x.kind.pooled(x)
-            inner = [a.id for *_, nodes in pooled for a in nodes]
+            args, grouped = [a.id for a in x.args], x.kind.grouped(x)
+            inner = [a.id for *_, nodes in grouped for a in nodes]
             if x.id in known or all(i in known for i in (*args, *inner)):
                 stack.pop()
             else:
@@ -292,9 +292,9 @@ class Graph:
                 continue
             if x.id not in known:
                 sets = [frozenset((x.id,))] if x.kind is kinds.VARIABLE else [known[i] for i in args]
-                for pool, start, stop, nodes in pooled:
+                for group, start, stop, nodes in grouped:
                     own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
-                    sets.append(frozenset(self.var(*x).id for x in pool.of_system(own, start, stop)))
+                    sets.append(frozenset(self.var(*x).id for x in group.of_system(own, start, stop)))
                 largest = max(sets, key=len, default=frozenset())
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]

@@ -39,8 +39,8 @@ class Kind:
         ``rebuild(graph, node, args)`` is the node of other arguments. None: it cannot be, and that is said.
     result : callable, optional
         ``result(graph, node, k)`` is the node of result k.
-    pooled : callable
-        What it takes from pools of elements: (pool, first element, element behind the last or None, nodes of one element).
+    grouped : callable
+        What it takes from groups of elements: (group, first element, element behind the last or None, nodes of one element).
     cost, each : int
         About how many instructions it is, and how many more for each argument.
     loops : bool
@@ -57,7 +57,7 @@ class Kind:
     derivative: Callable | None = None
     rebuild: Callable | None = None
     result: Callable | None = None
-    pooled: Callable = lambda node: ()
+    grouped: Callable = lambda node: ()
     cost: int = 1
     each: int = 0
     loops: bool = False
@@ -109,9 +109,9 @@ def _of_call(graph, node, x, k):
 
 def _of_total(graph, node, x, k):
     """Derivative of a sum over elements: of what all have, and of the coordinates that are some elements' own."""
-    pool, one, *elements = node.value
-    parts = [graph.total(pool, graph.derivative(one, x), *elements)]
-    parts += [graph.total(pool, graph.derivative(one, own), e, e + 1) for own, e in pool.elements_of(x, *elements)]
+    group, one, *elements = node.value
+    parts = [graph.total(group, graph.derivative(one, x), *elements)]
+    parts += [graph.total(group, graph.derivative(one, own), e, e + 1) for own, e in group.elements_of(x, *elements)]
     return graph.dot((part, 1.0) for part in parts)
 
 
@@ -128,8 +128,8 @@ def _called_again(graph, node, args):
 
 
 def _in_equations(node):
-    """What linear equations take from pools."""
-    return [(pool, 0, None, list(part.values()) if isinstance(part, dict) else part) for pool, part in node.value[2]]
+    """What linear equations take from groups."""
+    return [(group, 0, None, list(part.values()) if isinstance(part, dict) else part) for group, part in node.value[2]]
 
 
 CONST = Kind("const", "constant", lambda node, values, v, p: node.value)
@@ -158,12 +158,12 @@ LOOKUP = Kind(
 FACTORS = Kind(
     "factors", "factors of a matrix",
     numpy=lambda node, values, v, p: evaluation.dense(node, values), write=lambda piece, node: piece.linear.write(node),
-    derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
+    derivative=_unsolved, grouped=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
 SUBSTITUTION = Kind(
     "substitution", "solution of linear equations",
     numpy=lambda node, values, v, p: evaluation.solved(node, values), write=lambda piece, node: piece.linear.write(node),
-    derivative=_unsolved, pooled=_in_equations, cost=30, each=1, loops=True,
+    derivative=_unsolved, grouped=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
 MATRIX = Kind(
     "matrix", "matrix of numbers that are made of the system's", numpy=lambda node, values, v, p: evaluation.assembled(node, values)
@@ -177,15 +177,15 @@ PRODUCT = Kind(
     cost=30, each=1, loops=True,
 )  # fmt: skip
 TOTAL = Kind(
-    "total", "sum over elements of a pool",
+    "total", "sum over elements of a group",
     numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p), write=lambda piece, node: piece.linear.write(node),
-    derivative=_of_total, pooled=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
+    derivative=_of_total, grouped=lambda node: [(node.value[0], *node.value[2:], [node.value[1]])], cost=30, each=1, loops=True,
 )  # fmt: skip
 LARGEST = Kind(
     "largest", "largest over elements of a pool, of what is not negative",
     numpy=lambda node, values, v, p: evaluation.summed(node, v or {}, p, evaluation.largest),
     write=TOTAL.write, derivative=_of_largest,
-    pooled=TOTAL.pooled, cost=30, each=1, loops=True,
+    grouped=TOTAL.grouped, cost=30, each=1, loops=True,
 )  # fmt: skip
 RESULT = Kind(
     "out", "one of several results",

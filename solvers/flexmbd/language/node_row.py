@@ -6,11 +6,11 @@ from flexmbd.errors import ModelError
 class NodeRow:
     """A node of coordinates and time with the interface of `Quadratic`; its derivatives are the graph's.
 
-    Values and derivatives are those at the coordinates of its build, and velocities must not depend on these.
+    Values and derivatives are those at the coordinates of its formulation, and velocities must not depend on these.
 
     Parameters
     ----------
-    build : Build
+    equations : NaturalCoordinates
     node : Node
         Unit m, or 1 for the sine of an angle.
 
@@ -24,8 +24,8 @@ class NodeRow:
 
     quadratic = False
 
-    def __init__(self, build, node):
-        self.graph, self.q, self.time, self.node = build.graph, build.q, build.time, build.graph.const(node)
+    def __init__(self, equations, node):
+        self.graph, self.q, self.time, self.node = equations.graph, equations.q, equations.time, equations.graph.const(node)
         for x in self.graph.variables(self.node):
             if x.space not in ("q", "t"):
                 raise ModelError(
@@ -37,7 +37,7 @@ class NodeRow:
     def value(self, q):
         """Node of the value."""
         if any(q[i] is not self.q[i] for i in self.indices):
-            raise TypeError("a row of nodes has values at the coordinates of its build only")
+            raise TypeError("a row of nodes has values at the coordinates of its formulation only")
         return self.node
 
     def gradient(self, q):
@@ -72,7 +72,7 @@ class NodeRow:
         return {i: x for i, x in found.items() if not x.zero}
 
 
-def free_row(build, row):
+def free_row(equations, row):
     """A `Row` whose polynomials have coefficients that depend on the coordinates, as one of nodes."""
-    facing = None if row.facing is None else NodeRow(build, row.facing.value(build.q))
-    return type(row)(NodeRow(build, row.polynomial.value(build.q)), row.measure, row.label, facing, row.weight, row.size)
+    branch = None if row.branch is None else NodeRow(equations, row.branch.value(equations.q))
+    return type(row)(NodeRow(equations, row.polynomial.value(equations.q)), row.measure, row.label, branch, row.penalty, row.size)

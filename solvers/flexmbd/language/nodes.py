@@ -42,10 +42,10 @@ class Node:
         return self.graph.neg(self)
 
     def __gt__(self, other):
-        return Condition(lambda a, b: self.graph.select(self.graph.greater(self, other), a, b))
+        return Comparison(lambda a, b: self.graph.select(self.graph.greater(self, other), a, b))
 
     def __lt__(self, other):
-        return Condition(lambda a, b: self.graph.select(self.graph.greater(other, self), a, b))
+        return Comparison(lambda a, b: self.graph.select(self.graph.greater(other, self), a, b))
 
     def __ge__(self, other):
         return ~(self < other)
@@ -77,7 +77,7 @@ class Node:
         return self.level == CONSTANT and self.value == 1.0
 
 
-class Condition:
+class Comparison:
     """Truth of a comparison of nodes; `select(a, b)` is the node a where it holds, else b."""
 
     __slots__ = ("select",)
@@ -86,13 +86,13 @@ class Condition:
         self.select = select
 
     def __and__(self, other):
-        return Condition(lambda a, b: self.select(other.select(a, b), b))
+        return Comparison(lambda a, b: self.select(other.select(a, b), b))
 
     def __or__(self, other):
-        return Condition(lambda a, b: self.select(a, other.select(a, b)))
+        return Comparison(lambda a, b: self.select(a, other.select(a, b)))
 
     def __invert__(self):
-        return Condition(lambda a, b: self.select(b, a))
+        return Comparison(lambda a, b: self.select(b, a))
 
     def __bool__(self):
         raise TypeError("it decides by a value that is known only while the motion is computed; take select(condition, a, b)")

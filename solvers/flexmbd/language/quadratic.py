@@ -98,8 +98,8 @@ class Quadratic:
 class Row:
     """One constraint row: a `Quadratic` or a `NodeRow`, whether it measures a length (m) or an angle, and who wrote it.
 
-    `facing` is another that must be positive where the row holds: a row that is the sine of an angle also holds half a
-    turn away. `weight` is a node: such a row is added to the equations of its coordinates, times weight and gradient, before
+    `branch` is another that must be positive where the row holds: a row that is the sine of an angle also holds half a
+    turn away. `penalty` is a node: such a row is added to the equations of its coordinates, times penalty and gradient, before
     elimination, because the mass matrix alone may be singular there. `size` is a node by which the value is divided where it is not of its
     measure: a distance whose row has squares.
     """
@@ -107,8 +107,8 @@ class Row:
     polynomial: object
     measure: str
     label: str
-    facing: object = None
-    weight: object = None
+    branch: object = None
+    penalty: object = None
     size: object = None
 
 

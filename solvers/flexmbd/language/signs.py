@@ -9,7 +9,7 @@ from flexmbd.language.kernels import KernelError
 from flexmbd.language.nodes import Node, flat, nested
 from flexmbd.language.tracing import traced
 
-COUNTS = "count"  # space of the variables that count impacts
+COUNTS = "impacts"  # space of the variables that count impacts
 WORDS = dict.fromkeys((lanes.sincos, lanes.atan2, lanes.log, lanes.tanh, lanes.floor), lambda args: None)  # that stay calls
 WORDS |= {lanes.exp: lambda args: [], lanes.power: lambda args: [args[0]]}
 

@@ -6,7 +6,7 @@ from flexmbd import lanes
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language.kernels import KernelError, run_with
 from flexmbd.language.kinds import VARIABLE
-from flexmbd.language.nodes import Condition, flat, nested, shape_of
+from flexmbd.language.nodes import Comparison, flat, nested, shape_of
 
 
 def traced(graph, function, args):
@@ -48,7 +48,7 @@ def derived_tangent(graph, function, count):
         results = results if isinstance(results, tuple) else (results,)
         slopes = {(k, j): graph.derivative(graph.const(x), own[j]) for k, x in enumerate(results) for j in range(count)}
         slopes = {place: x for place, x in slopes.items() if not x.zero}
-        return dict(zip(slopes, exchanged(graph, list(slopes.values()), dict(zip(own, numbers, strict=True))), strict=True))
+        return dict(zip(slopes, substitute(graph, list(slopes.values()), dict(zip(own, numbers, strict=True))), strict=True))
 
     return tangent
 
@@ -88,24 +88,24 @@ def full_angle(graph, coarse, x, y):
     return coarse + atan2(graph, c * y - s * x, c * x + s * y)
 
 
-def exchanged(graph, nodes, exchanges):
-    """The nodes with others in place of those that `exchanges` names (variables and calls).
+def substitute(graph, nodes, others):
+    """The nodes with others in place of those that `others` names (variables and calls).
 
     Raises
     ------
     NotDifferentiable
         If one of them is within a sum over elements, or in linear equations that elements are part of.
     """
-    known, names = {}, {x.value for x in exchanges if x.kind is VARIABLE}
+    known, names = {}, {x.value for x in others if x.kind is VARIABLE}
     for x in graph.needed(nodes):
-        pooled = x.kind.pooled(x)
-        if pooled and x not in exchanges:
-            inner = graph.needed([a for *_, one in pooled for a in one])
-            if names.intersection(graph.variables(x)) or any(a in exchanges for a in inner):
+        grouped = x.kind.grouped(x)
+        if grouped and x not in others:
+            inner = graph.needed([a for *_, one in grouped for a in one])
+            if names.intersection(graph.variables(x)) or any(a in others for a in inner):
                 raise NotDifferentiable("nodes in a sum over the elements of a flexible body cannot be exchanged")
         args = [known[a.id] for a in x.args]
-        if x in exchanges:
-            y = exchanges[x]
+        if x in others:
+            y = others[x]
         elif all(known[a.id] is a for a in x.args):
             y = x
         elif x.kind.rebuild is None:
@@ -128,13 +128,13 @@ class NodeWords:
 
     def select(self, condition, a, b):
         """a where the condition holds, else b; one that is known decides."""
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, Comparison):
             return a if condition else b
         return condition.select(self.const(a), self.const(b))
 
     def opposite(self, condition):
         """Where a condition does not hold."""
-        return ~condition if isinstance(condition, Condition) else not condition
+        return ~condition if isinstance(condition, Comparison) else not condition
 
     def call(self, word, args, derivatives):
         """A word that stays a call; `derivatives` are ((result, argument), function of the arguments)."""

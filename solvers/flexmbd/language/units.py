@@ -3,7 +3,7 @@
 Two units are alike if they do the same operations in the same order with operands from the same places of the unit, or from the same
 arrays. The equations of a row of planar bodies are of some hundred structures, however long it is.
 
-Linear equations in blocks or by a library, and sums over pools, are loops of their own (`LOOPS`). Before and after them a function is in
+Linear equations in blocks or by a library, and sums over groups, are loops of their own (`LOOPS`). Before and after them a function is in
 stages: units whose values the equations take store them among the equations' entries, and units that need an unknown read it there.
 """
 

@@ -156,20 +156,20 @@ class BlockFactors:
     order : list of int
         Pivots.
     plan : Plan
-    pooled : list of (Pool, dict (i, j) -> Node)
+    grouped : list of (Group, dict (i, j) -> Node)
     """
 
-    def __init__(self, graph, entry, order, plan, pooled=()):
+    def __init__(self, graph, entry, order, plan, grouped=()):
         self.graph, self.order, self.plan = graph, order, plan
         entries = [(self.plan.where(i, j), x) for (i, j), x in entry.items() if not x.zero]
-        self.node = graph.factors(self.plan, entries, pooled)
+        self.node = graph.factors(self.plan, entries, grouped)
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
         place = self.plan.place
         parts = [(place[i], x) for i, x in side.items() if isinstance(i, int) and not x.zero]
-        pooled = [(pool, x) for pool, x in side.items() if not (isinstance(pool, int) or all(a.zero for a in x))]
-        return self._named(self.graph.substitution(self.node, parts, len(self.order), pooled))
+        grouped = [(group, x) for group, x in side.items() if not (isinstance(group, int) or all(a.zero for a in x))]
+        return self._named(self.graph.substitution(self.node, parts, len(self.order), grouped))
 
     def _named(self, results):
         return {p: results[k] for k, p in enumerate(self.order)}

@@ -44,9 +44,9 @@ def elimination_order(n, neighbours, rows, tuning=USUAL, massless=frozenset()):
             waiting.setdefault(last, set()).add(first)
             users.setdefault(first, []).append(last)
     for members in neighbours:
-        group = {of[i] for i in members}
-        for i in group:
-            adjacent[i] |= group
+        coupled = {of[i] for i in members}
+        for i in coupled:
+            adjacent[i] |= coupled
     for i, members in enumerate(adjacent):
         members.discard(i)
     degree = [sum(weight[j] for j in members) + weight[i] for i, members in enumerate(adjacent)]
@@ -87,7 +87,7 @@ def _alike(n, neighbours, rows, least):
     return [*groups.values(), *([n + k] for k in range(len(rows)))]
 
 
-class Factors:
+class SymbolicFactors:
     """``L D U`` of a matrix as nodes; made by `factorise`.
 
     Attributes
@@ -132,7 +132,7 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
     Parameters
     ----------
     matrix : dict (i, j) -> Node
-        Entries; for a symmetric matrix either triangle, each entry once; else both triangles.  A pool of elements as key has what
+        Entries; for a symmetric matrix either triangle, each entry once; else both triangles.  A group of elements as key has what
         each element adds, both triangles, as a dict like this one.
     order : list of int, or None
         Pivot sequence; without one a sparse direct library does it.
@@ -143,29 +143,29 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
         Sizes of pivots that are negative and may vanish: these are kept from zero. Of small matrices.
     """
     zero = graph.const(0.0)
-    entry, pooled = {}, [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple)]
+    entry, grouped = {}, [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple)]
     for (i, j), x in ((key, x) for key, x in matrix.items() if isinstance(key, tuple)):
         if not x.zero:
             entry[i, j] = x
             entry[j, i] = x if symmetric else entry.get((j, i), zero)
     if order is None:
-        return SparseFactors(graph, entry, pooled)
+        return SparseFactors(graph, entry, grouped)
     place, ahead = {p: k for k, p in enumerate(order)}, {p: set() for p in order}
     for i, j in entry:
         if place[i] < place[j]:
             ahead[i].add(j)
-    for pool, part in pooled:
-        for members in pool.couplings(part):
-            for group in members.tolist():
-                for i in group:
-                    ahead[i].update(j for j in group if place[j] > place[i])
+    for group, part in grouped:
+        for members in group.couplings(part):
+            for coupled in members.tolist():
+                for i in coupled:
+                    ahead[i].update(j for j in coupled if place[j] > place[i])
     filled, work = _fill(order, place, ahead)
     work = work // 2 if symmetric else work
-    if work > graph.tuning.blocks or pooled:
+    if work > graph.tuning.blocks or grouped:
         plan = Plan(order, filled, graph.tuning)
-        if plan.work < graph.tuning.dense * work or pooled:
-            return BlockFactors(graph, entry, order, plan, pooled)
-    factors = Factors(graph, order)
+        if plan.work < graph.tuning.dense * work or grouped:
+            return BlockFactors(graph, entry, order, plan, grouped)
+    factors = SymbolicFactors(graph, order)
     for p in order:
         graph.mark()
         if guards and p in guards:

@@ -53,18 +53,18 @@ class SparsePlan:
 class SparseFactors(BlockFactors):
     """Factors of a matrix by a library, with the interface of `elimination.Factors`."""
 
-    def __init__(self, graph, entry, pooled=()):
+    def __init__(self, graph, entry, grouped=()):
         self.graph = graph
         kept = {ij: x for ij, x in entry.items() if not x.zero}
         tables = [np.array(list(kept), np.int64).reshape(-1, 2).T]
-        for pool, part in pooled:
-            unknowns = pool.unknowns()
-            tables += [np.array([unknowns[:, i], unknowns[:, j]]) for i, j in pool.entries(part)]
+        for group, part in grouped:
+            unknowns = group.unknowns()
+            tables += [np.array([unknowns[:, i], unknowns[:, j]]) for i, j in group.entries(part)]
         rows, columns = np.concatenate(tables, axis=1)
         self.order = range(int(max(rows.max(), columns.max())) + 1)
         self.plan = SparsePlan(len(self.order), rows, columns)
         places = self.plan.places(*tables[0]).tolist()
-        self.node = graph.factors(self.plan, list(zip(places, kept.values(), strict=True)), pooled)
+        self.node = graph.factors(self.plan, list(zip(places, kept.values(), strict=True)), grouped)
 
     def _named(self, results):
         return results

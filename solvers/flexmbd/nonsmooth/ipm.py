@@ -70,7 +70,7 @@ class Scaling:
         return self.eta**way * np.column_stack([first, rest])
 
 
-class System:
+class BarrierSystem:
     """The matrix of all contacts with blocks added to its diagonal, factorised and solved; its unknowns are x."""
 
     def __init__(self, problem, factors):
@@ -118,7 +118,7 @@ def ipm(problem, tolerance, iterations, start):
     factors[rough, 0] /= mu[rough]
     if not rough.all():  # their tangents are left alone
         factors[~rough, 1:] *= 1e-8
-    system, q = System(problem, factors), factors * problem.wide
+    system, q = BarrierSystem(problem, factors), factors * problem.wide
     size = max(float(np.abs(q).max()), TINY)
     identity = np.tile([1.0, 0.0, 0.0], (problem.count, 1))
     x, y = size * identity, size * identity

@@ -8,7 +8,7 @@ from flexmbd.running.outcome import penetrating
 from flexmbd.running.scales import extents
 from flexmbd.space import lengths
 from flexmbd.stepping.changed import enter, leave
-from flexmbd.stepping.names import SLIN
+from flexmbd.stepping.names import VELOCITY_SCALE
 from flexmbd.suggest import unknown
 
 REMEDY = "change forces, stiffnesses, masses or laws; let a motion of time move what constraints hold"
@@ -59,7 +59,7 @@ def go_over(before, after, state, inputs):
     after.states[:] = before.states
     was = _touching(after)
     after.call(enter)
-    speed = after.column(SLIN)[:, 0] + 1e-300
+    speed = after.column(VELOCITY_SCALE)[:, 0] + 1e-300
     sizes = (1e-9 * length + 1e-14 * away, 1e-9, 1e-9 * speed, 1e-9 * speed / length)
     for k, ((what, unit), most) in enumerate(zip(JUMPS, sizes, strict=True)):
         jump = after.residuals[:, k] - 2.0 * before.residuals[:, k]

@@ -7,8 +7,8 @@ import numpy as np
 from flexmbd.equations.assembly import assembled
 from flexmbd.errors import ModelError
 from flexmbd.integrators import INTEGRATORS
-from flexmbd.running.books import told
 from flexmbd.running.choice import IMPACTS, IMPLICIT, flexible, frictions, impenetrable, springs
+from flexmbd.running.energy_balance import told
 from flexmbd.running.inertias import smallest_inertia
 from flexmbd.running.ranks import FEW, SparseRows
 from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSOLVED
@@ -60,9 +60,9 @@ def examine(problem, parameters, q0, *, length):
 def _assembled(problem, rows, parameters, q, length):
     g = problem.graph
     values = [r.polynomial.value(problem.q) for r in rows]
-    facing = [g.const(1.0) if r.facing is None else r.facing.value(problem.q) for r in rows]
+    branch = [g.const(1.0) if r.branch is None else r.branch.value(problem.q) for r in rows]
     gradients = [(k, i, x) for k, r in enumerate(rows) for i, x in r.polynomial.gradient(problem.q).items()]
-    roots = values + facing + [x for _, _, x in gradients]
+    roots = values + branch + [x for _, _, x in gradients]
 
     def evaluate(q):
         numbers = [float(x) for x in g.evaluate(roots, {"q": q, "t": 0.0}, parameters)]
@@ -79,8 +79,8 @@ def _assembled(problem, rows, parameters, q, length):
 
     turns = np.array([measure == "angle" for measure in problem.measures], bool)
     q = assembled(lambda q: evaluate(q)[:2], least, q, turns)
-    residual, jacobian, facing = evaluate(q)
-    for row, x in zip(rows, facing, strict=True):
+    residual, jacobian, branch = evaluate(q)
+    for row, x in zip(rows, branch, strict=True):
         if not x > 0 and np.all(np.abs(residual) < 1e-8 * max(1.0, length)):
             raise ModelError(
                 f"the system is assembled with '{row.label}' half a turn away from where it belongs",
@@ -175,7 +175,7 @@ class Failures:
         if how == UNBALANCED:
             return told(self.model, self.settings, self.counters[i])
         for element, values in self.reasons.items():
-            if reason := element.explain(values[i]):
+            if reason := element.failure_message(values[i]):
                 return f"{reason}; stopped {at}"
         if self.settings.constraints == "augmented" and not INTEGRATORS[self.settings.integrator].passes:
             scheme = self.settings.integrator

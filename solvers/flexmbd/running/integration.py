@@ -161,7 +161,7 @@ class Integration:
     def prepare(self, length, away, leap, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
         sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
-        self.column(names.SLIN)[:, 0], self.column(names.SIZE)[:, 0] = length, away
+        self.column(names.VELOCITY_SCALE)[:, 0], self.column(names.LARGEST_DISTANCE)[:, 0] = length, away
         self.column(names.PACE)[:, 0], self.column(names.LEAP)[:, 0] = self.known.rate, leap
         for j in range(sizes["NC"]):
             self.states[:, contacts + CONTACT_ROWS * sizes["NC"] + j] = nearness[j]
@@ -214,8 +214,8 @@ class Integration:
             if sample in begun:
                 lane = X[:, begun[sample]]
                 trials = lane[names.STEPS] + lane[names.REJECTED]
-                time, mark = lane[names.T], lane[names.MARK]
-                counters = *lane[names.STEPS : names.STATUS + 1], time, time - mark, trials - lane[names.LOOK] + names.WINDOW
+                time, mark = lane[names.T], lane[names.LAST_CHECK_TIME]
+                counters = *lane[names.STEPS : names.STATUS + 1], time, time - mark, trials - lane[names.NEXT_CHECK] + names.CHECK_INTERVAL
                 near = lane[names.NEAREST_SO_FAR], lane[names.WHEN_NEAREST]
                 self.counters[sample] = *counters, 0.0, 0.0, *near, 0.0  # nothing is said of its energy
             if sample in begun or not self.counters[sample].any():

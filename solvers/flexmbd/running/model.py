@@ -6,7 +6,7 @@ import logging
 import numpy as np
 
 from flexmbd.codegen.functions import Functions, Mistake
-from flexmbd.codegen.pools import BATCH
+from flexmbd.codegen.group_loops import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.equations.coupled import check_scheme
 from flexmbd.equations.index1 import corrections, flat, nearness, residuals
@@ -19,9 +19,9 @@ from flexmbd.language.ordering import Guarded, called, groups_of, ordered
 from flexmbd.language.results import stored
 from flexmbd.linalg.sparse import Solver
 from flexmbd.outputs import bringing
-from flexmbd.outputs.book import entries, unkept, write
-from flexmbd.outputs.catalogue import BOOKS
-from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, Books
+from flexmbd.outputs.catalogue import ENERGY_ACCOUNTS
+from flexmbd.outputs.energy_account import entries, unkept, write
+from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, EnergyAccounts
 from flexmbd.running.known_times import timed
 from flexmbd.running.neighbours import groups
 from flexmbd.running.posed import posed
@@ -86,15 +86,15 @@ class Model:
 
         False where another one brings a state, which the equations should have: outputs are not written then.
         """
-        build = self._formulation(system, **self._arguments)
-        build.outputs |= posed(build, outputs)
-        self.requests = Requests(outputs, build.outputs)
-        asked = {system.aliases.get(name, name) for name in self.requests.names} & set(BOOKS)
-        self.unkept = unkept(build, self.scheme, asked)
+        equations = self._formulation(system, **self._arguments)
+        equations.outputs |= posed(equations, outputs)
+        self.requests = Requests(outputs, equations.outputs)
+        asked = {system.aliases.get(name, name) for name in self.requests.names} & set(ENERGY_ACCOUNTS)
+        self.unkept = unkept(equations, self.scheme, asked)
         self.balanced = bool(asked) or not self.unkept
-        wanted = [*first(self.requests.names, system.aliases), *(BOOKS if asked else ())]
-        self.problem = build.problem(wanted, None if asked or self.unkept else lambda: write(build))
-        own = [state.name.startswith(f"{Books.name}.") and not state.rate.zero for state in self.problem.states]
+        wanted = [*first(self.requests.names, system.aliases), *(ENERGY_ACCOUNTS if asked else ())]
+        self.problem = equations.problem(wanted, None if asked or self.unkept else lambda: write(equations))
+        own = [state.name.startswith(f"{EnergyAccounts.name}.") and not state.rate.zero for state in self.problem.states]
         self.storage = Storage(BATCH if self.width == 1 else 1)
         ledgers = own[::-1].index(False) if False in own else len(own)  # those at the end
         self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
@@ -204,7 +204,7 @@ class Model:
             written[names.MULTIPLIERS] = stored("y", b.multipliers)
             step, states = scheme.correction(b)
             correction = stored("W", step) + [(("y", layout.sizes["RATES"] + k), x) for k, x in states.items()]
-            large = b.graph.tuning.kept_factors or bool(b.pools) or b.direct  # others keep a tangent of their own in every iteration
+            large = b.graph.tuning.kept_factors or bool(b.groups) or b.direct  # others keep a tangent of their own in every iteration
             factors = [x for x in ordered(b.graph, [x for _, x in correction]) if large and x.kind is FACTORS]
             written[names.NEWTON] = correction
             if factors:
@@ -248,7 +248,8 @@ class Model:
             "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
             "CLOSES": closes, "AUGMENTED": augmented,
             "WATCHED": self.watched, "FROZEN": self.keeps_factors,
-            "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{Books.name}.work", f"{Books.name}.due")), -1),
+            "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{EnergyAccounts.name}.work", f"{EnergyAccounts.name}.due")),
+            -1),
             "FLAT": flat(b), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),

@@ -67,7 +67,7 @@ def _numbers(system):
 
 def witnesses(system):
     """Elements that can say why a run failed, by the output that they know it by."""
-    return {element.witness: element for element in system.elements if element.witness}
+    return {element.failure_indicator: element for element in system.elements if element.failure_indicator}
 
 
 def _check_first(model, system):

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from flexmbd.codegen.pools import BATCH
+from flexmbd.codegen.group_loops import BATCH
 from flexmbd.formulation.neighbours import Pairs
 from flexmbd.stepping import neighbours as search
 
 
 def groups(problem):
     """Groups of a problem whose members look for neighbours, in the order of their numbers."""
-    return [pool for pool in problem.pools if isinstance(pool, Pairs)]
+    return [group for group in problem.groups if isinstance(group, Pairs)]
 
 
 def room(group, reaches, axes, width):

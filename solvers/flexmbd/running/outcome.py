@@ -4,8 +4,8 @@ import numpy as np
 
 from flexmbd.equations.start_words import Changes
 from flexmbd.registry import CONTACT_ROWS, HOLDS
-from flexmbd.running.books import OFF, SCALE, open_books
 from flexmbd.running.diagnosis import Failures
+from flexmbd.running.energy_balance import OFF, SCALE, open_books
 from flexmbd.running.inertias import loosely_held
 from flexmbd.running.models import witnesses
 from flexmbd.running.reduced import collected

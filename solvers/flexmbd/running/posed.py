@@ -27,12 +27,12 @@ def asked(system, poses):
     return {name: [*_names(known[name])] for name in names}
 
 
-def posed(build, outputs):
+def posed(equations, outputs):
     """Those of them that are among names of outputs: name -> (function giving the node, unit)."""
     found, wanted = {}, set(outputs)
-    for body in build.system.bodies:
+    for body in equations.system.bodies:
         if body.pose_size and _names(body, 1)[0] in wanted:
-            pose = cache(lambda body=body: body.pose(build))
+            pose = cache(lambda body=body: body.pose(equations))
             found |= {name: ((lambda pose=pose, k=k: pose()[k]), "1") for k, name in enumerate(_names(body))}
     return found
 

@@ -1,7 +1,7 @@
 """Outputs of a model as one compiled function of its state, apart from the equations: another list of outputs compiles this one anew."""
 
 from flexmbd.codegen.functions import Functions
-from flexmbd.codegen.pools import BATCH
+from flexmbd.codegen.group_loops import BATCH
 from flexmbd.codegen.storage import Storage
 from flexmbd.errors import ModelError
 from flexmbd.language.ordering import called, ordered
@@ -9,7 +9,7 @@ from flexmbd.language.results import sources
 from flexmbd.language.signs import nonnegative
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, parts, percentile_of, unit_of
-from flexmbd.registry import HOLDS, Books
+from flexmbd.registry import HOLDS, EnergyAccounts
 from flexmbd.stepping import names
 from flexmbd.suggest import unknown
 
@@ -110,7 +110,7 @@ class Signals:
         functions = Functions(graph, self.storage, layout, (names.OUT_NUMBERS, names.OUT_TABLES))
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = functions.code(), functions.rows
-        books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{Books.name}.") and not s.rate.zero}
+        books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{EnergyAccounts.name}.") and not s.rate.zero}
         kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
         self.exactly = not books.isdisjoint(graph.space("s").of(*kept))  # of no interpolation: its error is not controlled
         solved = {x.id for x in (*sources(problem.a), *sources(problem.multipliers))}
@@ -142,4 +142,4 @@ def _percussive(problem, nodes):
 def _steps(graph, node):
     """True for a signal that changes at events only."""
     spaces = {x.space for x in graph.variables(node)}
-    return bool(spaces) and spaces <= {"mode", "vz", "count"}
+    return bool(spaces) and spaces <= {"mode", "impact_velocity", "impacts"}

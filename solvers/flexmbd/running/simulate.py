@@ -8,8 +8,8 @@ from flexmbd.errors import ModelError
 from flexmbd.joints import JointFriction
 from flexmbd.parameters import Matrix
 from flexmbd.running.batch import Stack, Unchanged, calls, describe, first_of, single
-from flexmbd.running.books import noted
 from flexmbd.running.choice import chosen
+from flexmbd.running.energy_balance import noted
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, started
@@ -33,7 +33,7 @@ class Prepared:
 
 
 def prepare(build, samples=None, *, end, points, outputs, settings=None):
-    """Build a model once, check it, and compile it.
+    """NaturalCoordinates a model once, check it, and compile it.
 
     Parameters
     ----------

@@ -4,12 +4,13 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import ARMED, CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
-from flexmbd.stepping.events import assign, settle
+from flexmbd.stepping.events import assign, rearm_events
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
-    H_MAX, HN, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LEAP, LIMITS, LOOK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW, OUTPUTS, PACE,
-    REACH, REAL, RESIDUALS, RESTART, RHS, SANG, SIZE, SLIN, SLOTS, SPAN, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, WINDOW, Y0, M, N, T,
+    H_MAX, NOMINAL_STEP, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LEAP, LIMITS, NEXT_CHECK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW,
+    OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, RHS, ANGULAR_SCALE, LARGEST_DISTANCE, VELOCITY_SCALE, SLOTS, MECHANISM_SIZE, START,
+    STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, CHECK_INTERVAL, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.windows import opened
@@ -128,12 +129,12 @@ def touch(t, X, P, W, at):
         st(X, c + DEPTH_RATE, ld(X, gaps + 2 * j + 1))
         st(X, at[CONTACTS] + (CONTACT_ROWS + 1) * at[NC] + j, ld(X, gaps + 2 * j))
     if at[ASSIGNED] > 0:
-        settle(t < 1.0, t, X, at)
+        rearm_events(t < 1.0, t, X, at)
 
 
 @part
 def scale(t, length, given, X, at):
-    """The first step (`HN`), and the scales of errors of velocities (`SLIN`, `SANG`)."""
+    """The first step (`NOMINAL_STEP`), and the scales of errors of velocities (`VELOCITY_SCALE`, `ANGULAR_SCALE`)."""
     real, angular = doubles(at[REAL]), words(at[ANGULAR])
     lin, ang, push, twist = t + 1e-9 * length, t + 1e-9, t, t
     for i in range(at[N]):
@@ -152,25 +153,25 @@ def scale(t, length, given, X, at):
         lin, ang = lin + first * push, ang + first * twist
     ang = maximum(ang, 1e-3 * lin / length)
     lin = maximum(lin, 1e-3 * ang * length)
-    st(X, HN, first)
-    st(X, SLIN, lin)
-    st(X, SANG, ang)
+    st(X, NOMINAL_STEP, first)
+    st(X, VELOCITY_SCALE, lin)
+    st(X, ANGULAR_SCALE, ang)
 
 
 def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
-    The states have positions, velocities and further states; in `SLIN` and `SIZE` the size of the mechanism and its places' distance from
-    the origin (m), in `PACE` the fastest rate of given functions of time (1/s), in `LEAP` the longest way in a step (m), of all contacts
-    the penetration within which events are located (m) and the least impact velocity (m/s). The first step is `REACH` of the time in which
-    something moves by the mechanism's size or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what velocities are,
-    and what accelerations make of them in that step; of implicit schemes, which from rest would have to resolve their fastest motions
-    first, in `SOON` of that time.
+    The states have positions, velocities and further states; in `VELOCITY_SCALE` and `SIZE` the size of the mechanism and its places'
+    distance from the origin (m), in `PACE` the fastest rate of given functions of time (1/s), in `LEAP` the longest way in a step (m), of
+    all contacts the penetration within which events are located (m) and the least impact velocity (m/s). The first step is `REACH` of the
+    time in which something moves by the mechanism's size or turns by 1 rad (`H_FIRST` if that is above zero). Scales of errors are what
+    velocities are, and what accelerations make of them in that step; of implicit schemes, which from rest would have to resolve their
+    fastest motions first, in `SOON` of that time.
     """
     angular = words(at[ANGULAR])
     for start in range(0, at[COUNT], width_of(X)):
         load_from(start, X, P, at)
-        t, length, size, given, leap = 0.0 * ld(X, T), ld(X, SLIN), ld(X, SIZE), ld(X, PACE), ld(X, LEAP)
+        t, length, size, given, leap = 0.0 * ld(X, T), ld(X, VELOCITY_SCALE), ld(X, LARGEST_DISTANCE), ld(X, PACE), ld(X, LEAP)
         for i in range(LANE_ROWS + 1):
             st(X, i, t)
         st(X, PACE, given)
@@ -182,9 +183,9 @@ def prepare(X, P, W, at):
         for i in range(at[N]):
             if angular[i] == 0:
                 speed = maximum(speed, fabs(ld(X, START + 1 + at[N] + i)))
-        st(X, SPAN, length)
-        st(X, SIZE, size)
-        st(X, SLIN, speed)
+        st(X, MECHANISM_SIZE, length)
+        st(X, LARGEST_DISTANCE, size)
+        st(X, VELOCITY_SCALE, speed)
         call(at[BEGIN], X, P, W, at)
         touch(t, X, P, W, at)
         if at[WATCHED] > 0:
@@ -195,7 +196,7 @@ def prepare(X, P, W, at):
         for k in range(at[M]):
             st(X, at[LARGEST] + k, fabs(ld(X, START + 1 + 2 * at[N] + k)))
         st(X, BEFORE, t + 1.0)
-        st(X, LOOK, t + WINDOW)
+        st(X, NEXT_CHECK, t + CHECK_INTERVAL)
         if at[NR] > 0:
             evaluate(at[OUTPUTS], X, P, W, at, START, at[Y0])
         for k in range(at[NR]):

@@ -6,17 +6,17 @@ from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
-    BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LOOK, MARK, MIDDLE,
-    NC, NEAREST_SO_FAR, NP, NPO, NR, NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED, REFINE, REJECTED,
-    RELINEARISE, RUNNING, SANG, SHOWN, SLIN, START, STARTED, STATUS, STEPS, SUM_ROWS, SUMS, TIMES, TURNS, WATCHED, WHEN_NEAREST, WINDOW,
-    YM, H, M, N, T,
+    BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, NEXT_CHECK,
+    LAST_CHECK_TIME, MIDDLE, NC, NEAREST_SO_FAR, NP, NPO, NR, NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED,
+    REFINE, REJECTED, RELINEARISE, RUNNING, ANGULAR_SCALE, SHOWN, VELOCITY_SCALE, START, STARTED, STATUS, STEPS, SUM_ROWS, SUMS, TIMES,
+    TURNS, WATCHED, WHEN_NEAREST, CHECK_INTERVAL, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.watch import beside
 
 
 @inner
-def hold(lane, first, X, at):
+def fill_grid(lane, first, X, at):
     """The state reached, at all grid times from number `first` on."""
     n, m, grid, rows = at[N], at[M], doubles(at[GRID]), at[GRID_ROWS]
     for i in range(first, at[POINTS]):
@@ -38,10 +38,10 @@ def counted(sample, lane, X, P, W, at):
     counters, c = doubles(at[COUNTERS]), sample * COUNTER_ROWS
     for i in range(4):
         counters[c + i] = get(X, STEPS + i, lane)
-    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, MARK, lane)
-    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, LOOK, lane) + WINDOW
+    counters[c + 4], counters[c + 5] = get(X, T, lane), get(X, T, lane) - get(X, LAST_CHECK_TIME, lane)
+    counters[c + 6] = get(X, STEPS, lane) + get(X, REJECTED, lane) - get(X, NEXT_CHECK, lane) + CHECK_INTERVAL
     evaluate(at[BALANCE], X, P, W, at, START, 0)
-    lin, ang = get(X, SLIN, lane), get(X, SANG, lane)
+    lin, ang = get(X, VELOCITY_SCALE, lane), get(X, ANGULAR_SCALE, lane)
     counters[c + 7] = get(W, 0, lane) - get(X, BOOKED, lane)
     counters[c + 8] = 0.5 * (get(W, 1, lane) * lin * lin + get(W, 2, lane) * ang * ang) + get(W, 3, lane)
     counters[c + 9], counters[c + 10] = get(X, NEAREST_SO_FAR, lane), get(X, WHEN_NEAREST, lane)
@@ -59,12 +59,12 @@ def finish(sample, lane, X, P, W, at):
             put(PP, i, k, get(P, i, lane))
     for k in range(wide):
         put(XP, BOOKED, k, get(X, BOOKED, lane))
-        put(XP, SANG, k, get(X, SANG, lane))
+        put(XP, ANGULAR_SCALE, k, get(X, ANGULAR_SCALE, lane))
     for j in range(nc):
         for k in range(wide):
             put(XP, at[CONTACTS] + CONTACT_ROWS * j + LEAST_SPEED, k, get(X, at[CONTACTS] + CONTACT_ROWS * j + LEAST_SPEED, lane))
     if get(X, STATUS, lane) == ENDED:  # what it was at its end, it stays
-        hold(lane, count, X, at)
+        fill_grid(lane, count, X, at)
         count = points
     for start in range(0, count, wide):
         for k in range(wide):

@@ -3,7 +3,7 @@
 from flexmbd.lanes.rows import call, evaluate, get, ld, put, st, width_of
 from flexmbd.stepping.assembly import keep_residuals, load_from, store_from
 from flexmbd.stepping.known import ROUND, first_after
-from flexmbd.stepping.names import BALANCE, BEGIN, BOOKED, COUNT, KEPT_CD, KEPT_ICM, KEPT_RATE, KEPT_START, NEXT, START, T
+from flexmbd.stepping.names import BALANCE, BEGIN, BOOKED, COUNT, KEPT_GAMMA_BETA_H, KEPT_BETA_H2, KEPT_RATE, KEPT_START, NEXT, START, T
 
 
 def leave(X, P, W, at):
@@ -23,7 +23,7 @@ def enter(X, P, W, at):
         keep_residuals(start, X, P, W, at)
         evaluate(at[BALANCE], X, P, W, at, START, 0)
         st(X, BOOKED, ld(X, BOOKED) + ld(W, 0))
-        for row in (KEPT_ICM, KEPT_CD, KEPT_RATE, KEPT_START):
+        for row in (KEPT_BETA_H2, KEPT_GAMMA_BETA_H, KEPT_RATE, KEPT_START):
             st(X, row, 0.0 * ld(X, T))
         for k in range(width_of(X)):
             put(X, NEXT, k, first_after(min(start + k, at[COUNT] - 1), get(X, T, k), at) * (1.0 - ROUND))

@@ -14,8 +14,8 @@ from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.names import (
-    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, ENDED, EVENTS, GAPS, KINK, LAST, NC, RATES, SIZE, SLACK, SLOTS, START, STATE_CONTACT, STATUS,
-    STOPS, STRIDE, TIMED, M, N, T,
+    ASSIGN, ASSIGNED, ASSIGNS, CONTACTS, ENDED, EVENTS, GAPS, KINK, LAST, NC, RATES, LARGEST_DISTANCE, TIME_MARGIN, SLOTS, START,
+    STATE_CONTACT, STATUS, STOPS, STRIDE, TIMED, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.within import highest, meet, reaches, wiggles
 
@@ -25,10 +25,10 @@ def nearness(j, t, h, rate, X, at):
     """Penetration within which an event of contact j is located: its own, unless places or times are not known to that.
 
     Places are sums of some numbers that are rounded, so that they are known to some units in the last place (8). A step to an event just
-    before the end is as much longer (`SLACK`) as it takes to end there.
+    before the end is as much longer (`TIME_MARGIN`) as it takes to end there.
     """
     own = ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)
-    return maximum(maximum(own, 1.8e-15 * ld(X, SIZE)), fabs(rate) * (4e-16 * (t + h) + ld(X, SLACK)))
+    return maximum(maximum(own, 1.8e-15 * ld(X, LARGEST_DISTANCE)), fabs(rate) * (4e-16 * (t + h) + ld(X, TIME_MARGIN)))
 
 
 @inner
@@ -113,7 +113,7 @@ def assign(j, who, X, W, at):
 
 
 @inner
-def settle(hit, t, X, at):
+def rearm_events(hit, t, X, at):
     """Events that are over because of what they have done: their contacts may begin anew."""
     pairs = words(at[ASSIGNS])
     for k in range(at[ASSIGNED]):

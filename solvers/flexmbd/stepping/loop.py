@@ -8,13 +8,13 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
-from flexmbd.stepping.events import arm, cut_at, settle, switch
+from flexmbd.stepping.events import arm, cut_at, rearm_events, switch
 from flexmbd.stepping.known import CLOSE
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED, HC, HN,
-    HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, LOOK, MARK, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW,
-    OUTPUTS, OVER, POINTS, PROJECT, REAL, REFINE, REJECTED, RESTART, SAFETY, SANG, SIZE, SLACK, SLIN, START, STATUS, STEPPED, STEPS, STUCK,
-    SWITCH, WATCHED, WHO, WINDOW, WINDOWED, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED, STEP_TO_EVENT,
+    NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK, LAST_CHECK_TIME, MAX_STEPS, MIDDLE,
+    MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, REAL, REFINE, REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE,
+    TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH, WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
 from flexmbd.stepping.restart import close, cross, refresh
@@ -50,7 +50,7 @@ def advance(X, P, W, at):
         come = (ld(X, T) < end) & (ld(X, T) >= ld(X, NEXT)) & (ld(X, STATUS) < 0.5)
         if any_lane(come):
             cross(come, end, X, P, W, at)
-    t, nominal, wait = ld(X, T), ld(X, HN), ld(X, HC)
+    t, nominal, wait = ld(X, T), ld(X, NOMINAL_STEP), ld(X, STEP_TO_EVENT)
     live, last, aimed, stop = trial(t, nominal, wait, end, X, P, W, at)
     h = ld(X, H)
     good, rough, short, failed, bounded = judge(live, h, X, at)
@@ -61,14 +61,14 @@ def advance(X, P, W, at):
     st(X, BEFORE, select(accepted, maximum(bounded, 1e-4), ld(X, BEFORE)))
     t1 = select(last, stop, t + h)
     spin, speed = keep(t, h, t1, accepted, X, P, W, at)
-    st(X, HC, next_wait)
+    st(X, STEP_TO_EVENT, next_wait)
     count(live, accepted, short, failed, end, X, at)
     quiet = accepted
     if at[NC] > 0 or at[SWITCH] > 0:
         quiet, next_h = after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at)
     if at[FIXED] == 0:
         next_h = minimum(next_h, maximum(longest(spin, speed, t1, X), h_min))
-    st(X, HN, select(live, next_h, nominal))
+    st(X, NOMINAL_STEP, select(live, next_h, nominal))
     close(quiet, X, P, W, at)
 
 
@@ -94,7 +94,7 @@ def trial(t, nominal, wait, end, X, P, W, at):
         h = select(aimed, ahead, h)
     # after a million steps t is some nanoseconds off, and a step of those all rounding; a step to an event just before the end ends there
     last = live & (h >= (stop - t) * (1.0 - select(wait > 0.0, 1e-9, 1e-3)))
-    st(X, SLACK, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
+    st(X, TIME_MARGIN, select(last & (wait > 0.0), fabs(stop - t - h), 0.0 * h))
     st(X, H, select(last, stop - t, h))
     if at[WATCHED] > 0:
         attempted(X, P, W, at)
@@ -226,7 +226,7 @@ def count(live, accepted, short, failed, end, X, at):
     trials = ld(X, STEPS) + ld(X, REJECTED)
     late = live & (trials > max_steps)
     st(X, STATUS, select(lost, 1.0, select(late, 2.0, ld(X, STATUS))))
-    due = live & (trials >= ld(X, LOOK))
+    due = live & (trials >= ld(X, NEXT_CHECK))
     if any_lane(due):
         look(end, due & lnot(lost | late), max_steps, trials, X)
 
@@ -264,7 +264,7 @@ def after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at):
                 st(X, v, ld(X, v) + select(hit, ld(W, at[N] + i), 0.0))
         refresh(hit, X, P, W, at)
         if at[ASSIGNED] > 0:
-            settle(hit, ld(X, T), X, at)
+            rearm_events(hit, ld(X, T), X, at)
     if at[NR] > 0 and (anew or at[STEPPED] > 0):
         turned = hit
         if at[STEPPED] > 0:
@@ -278,7 +278,7 @@ def after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at):
 def move(accepted, X, at):
     """The step's end becomes the start of the next one; the largest velocities, places and states so far. Returns its fastest rates."""
     n, start, end, angular = at[N], START + 1, at[END] + 1, words(at[ANGULAR])
-    size = ld(X, SIZE)
+    size = ld(X, LARGEST_DISTANCE)
     lin, ang = 0.0 * size, 0.0 * size
     for i in range(n):
         place = select(accepted, ld(X, end + i), ld(X, start + i))
@@ -290,9 +290,9 @@ def move(accepted, X, at):
         else:
             lin = maximum(lin, fabs(x))
             size = maximum(size, fabs(place))
-    st(X, SIZE, size)
-    st(X, SLIN, maximum(ld(X, SLIN), lin))
-    st(X, SANG, maximum(ld(X, SANG), ang))
+    st(X, LARGEST_DISTANCE, size)
+    st(X, VELOCITY_SCALE, maximum(ld(X, VELOCITY_SCALE), lin))
+    st(X, ANGULAR_SCALE, maximum(ld(X, ANGULAR_SCALE), ang))
     for k in range(at[M]):
         i = 2 * n + k
         x = select(accepted, ld(X, end + i), ld(X, start + i))
@@ -306,8 +306,8 @@ def move(accepted, X, at):
 def look(end, who, max_steps, trials, X):
     """Stop the lanes in `who` whose last steps have been so short that they will never get to the end."""
     t = ld(X, T)
-    hopeless = who & ((end - t) * WINDOW > HOPELESS * max_steps * (t - ld(X, MARK)))
+    hopeless = who & ((end - t) * CHECK_INTERVAL > HOPELESS * max_steps * (t - ld(X, LAST_CHECK_TIME)))
     st(X, STATUS, select(hopeless, STUCK, ld(X, STATUS)))
     on = who & lnot(hopeless)
-    st(X, MARK, select(on, t, ld(X, MARK)))
-    st(X, LOOK, select(on, trials + WINDOW, ld(X, LOOK)))
+    st(X, LAST_CHECK_TIME, select(on, t, ld(X, LAST_CHECK_TIME)))
+    st(X, NEXT_CHECK, select(on, trials + CHECK_INTERVAL, ld(X, NEXT_CHECK)))

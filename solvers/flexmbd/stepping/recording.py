@@ -8,9 +8,9 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, HN, KINK, LAST, MET, MIDDLE,
-    MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1,
-    YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
+    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, NOMINAL_STEP, KINK, LAST, MET,
+    MIDDLE, MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO,
+    Y0, Y1, YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
 )  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def middle(t, h, X, W, at):
     """
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1, qm = START + 1, at[END] + 1, at[MIDDLE] + 1
-    short, by = h < 1e-2 * ld(X, HN), 1.0 / h
+    short, by = h < 1e-2 * ld(X, NOMINAL_STEP), 1.0 / h
     st(X, at[MIDDLE], t + 0.5 * h)
     for i in range(n):
         x0, x1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
@@ -193,7 +193,7 @@ def hermite(lane, X, grid, to, at):
     n, first, last = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE]
     q0, q1 = START + 1, at[END] + 1
     x, dt = get(X, FRACTION, lane), get(X, H, lane)
-    y, short = 1.0 - x, dt < 1e-2 * get(X, HN, lane) or at[RESTART] > 0  # see `middle`
+    y, short = 1.0 - x, dt < 1e-2 * get(X, NOMINAL_STEP, lane) or at[RESTART] > 0  # see `middle`
     for k in range(n):
         p0, p1, v0, v1 = get(X, q0 + k, lane), get(X, q1 + k, lane), get(X, q0 + n + k, lane), get(X, q1 + n + k, lane)
         a0, a1 = get(X, first + k, lane) * dt, get(X, last + k, lane) * dt

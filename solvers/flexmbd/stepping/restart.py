@@ -7,9 +7,9 @@ from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import assign, passed
 from flexmbd.stepping.known import go_past
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGN, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, CONTACTS, EVENTS, FIXED, FORGET, GAPS, HN, LAST, NC, NR, OWNER,
-    PENETRATIONS, PROJECT, RATES, RESIDUAL, RESTART, RESUME, RHS, SANG, SLIN, SLOTS, SPAN, START, STRIDE, TIMED, WATCHED, WHO, WORK, H, M,
-    N, T,
+    ANGULAR, ASSIGN, AUGMENTED, BALANCE, BEFORE, CLOCKS, CLOSES, CONTACTS, EVENTS, FIXED, FORGET, GAPS, NOMINAL_STEP, LAST, NC, NR, OWNER,
+    PENETRATIONS, PROJECT, RATES, RESIDUAL, RESTART, RESUME, RHS, ANGULAR_SCALE, VELOCITY_SCALE, SLOTS, MECHANISM_SIZE, START, STRIDE,
+    TIMED, WATCHED, WHO, WORK, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import turn
 from flexmbd.stepping.watch import tear, to_close, very_near
@@ -37,7 +37,7 @@ def refresh(who, X, P, W, at):
 def drift(candidates, tolerance, X, P, W, at):
     """Project positions and velocities of lanes whose constraint residual has outgrown the tolerance; rare."""
     evaluate(at[RESIDUAL], X, P, W, at, START, 0)
-    lin, ang, hn = tolerance * ld(X, SLIN), tolerance * ld(X, SANG), ld(X, HN)
+    lin, ang, hn = tolerance * ld(X, VELOCITY_SCALE), tolerance * ld(X, ANGULAR_SCALE), ld(X, NOMINAL_STEP)
     place = (ld(W, 0) > lin * hn) | (ld(W, 1) > ang * hn)
     tear(X, W, at)
     who = candidates & (place | (ld(W, 2) > lin) | (ld(W, 3) > ang))
@@ -123,7 +123,7 @@ def follow(come, X, P, W, at):
 @inner
 def pace(come, X, at):
     """Where all was at rest, steps fit the accelerations that the lanes `come` have now; and of implicit schemes the scales of errors."""
-    n, angular, length = at[N], words(at[ANGULAR]), ld(X, SPAN)
+    n, angular, length = at[N], words(at[ANGULAR]), ld(X, MECHANISM_SIZE)
     push, twist = 0.0 * length, 0.0 * length
     for i in range(n):
         a = fabs(ld(X, at[SLOTS] + i))
@@ -133,7 +133,7 @@ def pace(come, X, at):
             push = maximum(push, a)
     rate = maximum(sqrt(push / length), sqrt(twist))
     if at[RESTART] > 0:
-        st(X, SLIN, select(come, maximum(ld(X, SLIN), SOON * sqrt(push * length)), ld(X, SLIN)))
-        st(X, SANG, select(come, maximum(ld(X, SANG), SOON * sqrt(twist)), ld(X, SANG)))
+        st(X, VELOCITY_SCALE, select(come, maximum(ld(X, VELOCITY_SCALE), SOON * sqrt(push * length)), ld(X, VELOCITY_SCALE)))
+        st(X, ANGULAR_SCALE, select(come, maximum(ld(X, ANGULAR_SCALE), SOON * sqrt(twist)), ld(X, ANGULAR_SCALE)))
     if at[FIXED] == 0:
-        st(X, HN, select(come, minimum(ld(X, HN), SOON / maximum(rate, 1e-300)), ld(X, HN)))
+        st(X, NOMINAL_STEP, select(come, minimum(ld(X, NOMINAL_STEP), SOON / maximum(rate, 1e-300)), ld(X, NOMINAL_STEP)))

@@ -13,7 +13,8 @@ from flexmbd.lanes.rows import call, doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
     ATTEMPT, DRIFT, END, ERROR, FIXED, MIDDLE, NEAREST, NEAREST_SO_FAR, NEARNESS, NEAR_AT_END, NEAR_AT_START, NEAR_WITHIN, NS, OUTPUTS,
-    PROJECT, REACTIVE, REAL, RHS, SANG, SINGULAR, SLOTS, SPAN, START, STATUS, TOLERANCE, WATCHED, WHEN_NEAREST, Y0, Y1, YM, H, M, N,
+    PROJECT, REACTIVE, REAL, RHS, ANGULAR_SCALE, SINGULAR, SLOTS, MECHANISM_SIZE, START, STATUS, TOLERANCE, WATCHED, WHEN_NEAREST, Y0, Y1,
+    YM, H, M, N,
 )  # fmt: skip
 
 NEAR = 3.0  # nearness from which on rows are closed after every step: a sine of 0.6, some steps ahead
@@ -62,7 +63,7 @@ def keep_nearest(accepted, when, X):
 def tear(X, W, at):
     """End lanes whose rows, with residuals in W, are open by more than drift: they led to a position beyond which there is none."""
     if at[WATCHED] > 0:
-        torn = (ld(W, 0) > TORN * ld(X, SPAN)) | (ld(W, 1) > TORN)
+        torn = (ld(W, 0) > TORN * ld(X, MECHANISM_SIZE)) | (ld(W, 1) > TORN)
         st(X, STATUS, select(torn & (ld(X, STATUS) < 0.5), SINGULAR, ld(X, STATUS)))
 
 
@@ -92,7 +93,7 @@ def beside(X, P, W, at):
     near = ld(X, NEARNESS) > UNKNOWN
     if any_lane(near):
         n, reactive, aside = at[N], words(at[REACTIVE]), at[MIDDLE]
-        ahead, size = ASIDE / ld(X, SANG), 2 * at[N] + at[M] + 1
+        ahead, size = ASIDE / ld(X, ANGULAR_SCALE), 2 * at[N] + at[M] + 1
         for i in range(size):
             st(X, aside + i, ld(X, START + i))
         for k in range(at[NS]):

@@ -9,7 +9,7 @@ these do not decide, D itself is looked at (`highest`), at the places that the s
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import END, INSIDE, LAST, LEAP, MIDWAY, PACE, PENETRATIONS, SLOTS, SPAN, START, STRIDE, H, M, N, T
+from flexmbd.stepping.names import END, INSIDE, LAST, LEAP, MIDWAY, PACE, PENETRATIONS, SLOTS, MECHANISM_SIZE, START, STRIDE, H, M, N, T
 
 TURN, TRAVEL = 0.5, 0.1  # rad, by the size of the mechanism and the way so far: the most that something moves in a step
 SOON = 0.1  # of the time in which accelerations move something by the mechanism's size
@@ -19,7 +19,7 @@ MORE, TRIES = 1.05, 16
 @inner
 def longest(spin, speed, t, X):
     """Longest step by the motion: what turns at the rate `spin` and moves at `speed`."""
-    way, fast = ld(X, SPAN) + speed * t, maximum(spin, ld(X, PACE))
+    way, fast = ld(X, MECHANISM_SIZE) + speed * t, maximum(spin, ld(X, PACE))
     longest_so = way / maximum(maximum((1.0 / TURN) * fast * way, (1.0 / TRAVEL) * speed), 1e-300)
     return minimum(longest_so, ld(X, LEAP) / maximum(speed, 1e-300))
 

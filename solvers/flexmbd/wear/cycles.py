@@ -44,7 +44,7 @@ class WearHistory:
 
 
 def wear_cycles(
-    build,
+    equations,
     samples,
     *,
     joint,
@@ -68,10 +68,10 @@ def wear_cycles(
 
     Parameters
     ----------
-    build : callable
+    equations : callable
         ``build(worn=WornProfile, **inputs) -> System``, which hands `worn` to the joint.
     samples : mapping name -> ndarray (n,)
-        Inputs of `build`.
+        Inputs of `equations`.
     joint : str
         Name of a `ClearanceRevolute` with `bearing_radius`.
     cycles : float or ndarray (n,)
@@ -105,7 +105,7 @@ def wear_cycles(
 
     def worn(**inputs):
         cosine, sine = (_harmonics(inputs, letter, order) for letter in "cs")
-        return build(worn=WornProfile(inputs.pop("worn_mean"), cosine, sine), **inputs)
+        return equations(worn=WornProfile(inputs.pop("worn_mean"), cosine, sine), **inputs)
 
     zero = np.zeros((count, order))
     profile = WornProfile(np.zeros(count), zero, zero)
@@ -167,9 +167,9 @@ def _harmonics(inputs, letter, order):
     return np.stack(columns, -1) if columns else np.zeros((*np.shape(inputs["worn_mean"]), 0))
 
 
-def _sizes(build, samples, joint, count):
+def _sizes(equations, samples, joint, count):
     """Clearance and bearing radius (n,) of the joint."""
-    system, good, message = describe(build, samples)
+    system, good, message = describe(equations, samples)
     if len(good) < count:
         raise ModelError(f"wear of joint '{joint}': the model cannot be built: {next(m for m in message if m)}", element=joint)
     numbers = system.parameters()

@@ -2,7 +2,7 @@
 
 from flexmbd.lubrication.elastic.bearing import ElasticBearing, ElasticFilm
 from flexmbd.lubrication.elastic.compliance import LocalCompliance, RingCompliance
-from flexmbd.lubrication.elastic.equations import FilmEquations, Journal
+from flexmbd.lubrication.elastic.coupled_film import FilmEquations, Journal
 from flexmbd.lubrication.elastic.journal import JournalRun, run_journal
 from flexmbd.lubrication.elastic.modes import LinerModes
 from flexmbd.lubrication.elastic.ring import RingLiner

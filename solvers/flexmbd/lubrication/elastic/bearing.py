@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmbd.errors import ModelError, check_number, check_range
-from flexmbd.lubrication.elastic.equations import FilmEquations, FilmState, Journal
+from flexmbd.lubrication.elastic.coupled_film import FilmEquations, FilmState, Journal
 from flexmbd.lubrication.elastic.stencil import Stencil
 from flexmbd.lubrication.elastic.strong import solve_strong
 from flexmbd.lubrication.elastic.weak import solve_weak

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 
-class Line(NamedTuple):
+class LineBasis(NamedTuple):
     """Basis on a line of g Gauss points with f functions; the last function is 1 at the far end, the first at the near one."""
 
     points: np.ndarray  # (g,)
@@ -23,10 +23,10 @@ class Line(NamedTuple):
     nodes: np.ndarray  # (f,) where the functions are 1
 
 
-class Ring(NamedTuple):
+class HalfRing(NamedTuple):
     """Matrices of half a ring over the functions of U, then V, then W, each r first and then z; angle's factor left out."""
 
-    across: Line  # along z
+    across: LineBasis  # along z
     stiffness: tuple  # of three (f, f): ``K = K0 + k K1 + k^2 K2``, N/m
     mass: sp.csr_array  # (f, f), kg
     surface: np.ndarray  # (nz,) indices of U at the inner surface
@@ -48,12 +48,12 @@ def quadratic_line(edges):
     slope = sp.csr_array(((slopes[None] / half[:, None, None]).ravel(), (row, column)), shape=shape)
     nodes = np.empty(2 * count + 1)
     nodes[::2], nodes[1::2] = edges, middle
-    return Line((middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * w).ravel(), value, slope, nodes)
+    return LineBasis((middle[:, None] + half[:, None] * x).ravel(), (half[:, None] * w).ravel(), value, slope, nodes)
 
 
 def constant_line():
     """One function that is 1 everywhere, over a unit of length: plane strain."""
-    return Line(np.zeros(1), np.ones(1), sp.csr_array(np.ones((1, 1))), sp.csr_array((1, 1)), np.zeros(1))
+    return LineBasis(np.zeros(1), np.ones(1), sp.csr_array(np.ones((1, 1))), sp.csr_array((1, 1)), np.zeros(1))
 
 
 def ring_matrices(modulus, poisson, density, across, radial, held_ends):
@@ -92,7 +92,7 @@ def ring_matrices(modulus, poisson, density, across, radial, held_ends):
     free[2, :, 0] = False
     if held_ends or plane:
         free[2, :, -1] = False
-    return Ring(across, stiffness, mass, np.arange(nz), free.ravel())
+    return HalfRing(across, stiffness, mass, np.arange(nz), free.ravel())
 
 
 def harmonic(ring, k):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmbd.lubrication.reynolds.band import Space, factorise, padded, stride_of, substitute
+from flexmbd.lubrication.reynolds.band import BandStorage, factorise, padded, stride_of, substitute
 from flexmbd.lubrication.reynolds.simd import inlined, inner
 
 
@@ -26,7 +26,7 @@ class Cells(NamedTuple):
     pressure: np.ndarray  # (n, m) Pa; zero where it is known
     share: np.ndarray  # (n, m) 1.0 in cells that change sides
     rows: np.ndarray  # (n + 1,) listed rows of cells
-    space: Space
+    space: BandStorage
 
 
 @inner

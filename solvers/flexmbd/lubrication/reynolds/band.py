@@ -13,7 +13,7 @@ from flexmbd.lanes import kernel, sqrt
 from flexmbd.lubrication.reynolds.simd import EIGHT, inner, load, store
 
 
-class Space(NamedTuple):
+class BandStorage(NamedTuple):
     """Flat arrays for up to n rows of cells; the matrix is written into band, border and corner."""
 
     band: np.ndarray

@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmbd.lanes import kernel
 from flexmbd.lubrication.reynolds.elimination import eliminate, width
-from flexmbd.lubrication.reynolds.ring import Ring, ring_of, solve_ring
+from flexmbd.lubrication.reynolds.ring import RingCoefficients, ring_of, solve_ring
 from flexmbd.lubrication.reynolds.simd import inner
 
 MOST = 200  # linear solves
@@ -67,7 +67,7 @@ def _assemble(ring, unknowns, kappa):
 @kernel
 def _settle(ring, unknowns, kappa):
     """Plain tuples, since machine code on disk knows its arguments' classes by their names."""
-    ring, unknowns = Ring(*ring), Unknowns(*unknowns)
+    ring, unknowns = RingCoefficients(*ring), Unknowns(*unknowns)
     n, m = ring.on.shape
     u, on = unknowns.u, ring.on
     for turn in range(MOST):

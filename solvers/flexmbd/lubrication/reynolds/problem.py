@@ -13,7 +13,7 @@ from flexmbd.lubrication.reynolds.grid import Grid
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class ReynoldsProblem:
     """Coefficients of ``net outflow = 0`` of each cell (half of the width), films first; made by `reynolds_problem`.
 
     With pressure p (Pa) and fill fraction f the outflow of a cell is, in m^3/s,
@@ -125,7 +125,7 @@ def reynolds_problem(
         check_range("film", "content", content, at_least=0.0)
         store, source = area / step * h, -area / step * np.broadcast_to(np.asarray(content, float), shape)
     squeezed = step is None and bool(np.any(rate != 0.0))
-    return Problem(grid, h, mu, gx, gz, cx, store, source, ends, side, mask, supply, squeezed)
+    return ReynoldsProblem(grid, h, mu, gx, gz, cx, store, source, ends, side, mask, supply, squeezed)
 
 
 def _mobility(h, mu):

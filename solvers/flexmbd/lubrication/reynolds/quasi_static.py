@@ -7,7 +7,7 @@ import numpy as np
 
 from flexmbd.lanes import kernel
 from flexmbd.lubrication.reynolds.active_set import Cells, settle
-from flexmbd.lubrication.reynolds.band import Space, lengths
+from flexmbd.lubrication.reynolds.band import BandStorage, lengths
 from flexmbd.lubrication.reynolds.ring import ring_of, solve_ring
 
 MOST, PATIENCE = 220, 200  # linear solves: where a film forms again, it may gain a row of cells a solve
@@ -17,7 +17,7 @@ MOST, PATIENCE = 220, 200  # linear solves: where a film forms again, it may gai
 def _solve(ring, pressure, work, free):
     """Plain tuples, since machine code on disk knows its arguments' classes by their names."""
     (supply, gx, gz, _, _, base, on), (share, listed, space) = ring, work
-    settled, _, _, solves = settle(Cells(supply, gx, gz, base, on, pressure, share, listed, Space(*space)), free, MOST, PATIENCE)
+    settled, _, _, solves = settle(Cells(supply, gx, gz, base, on, pressure, share, listed, BandStorage(*space)), free, MOST, PATIENCE)
     return settled, solves
 
 

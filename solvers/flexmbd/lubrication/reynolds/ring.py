@@ -17,7 +17,7 @@ class Pressure(NamedTuple):
     converged: np.ndarray  # (films,) bool
 
 
-class Ring(NamedTuple):
+class RingCoefficients(NamedTuple):
     """Coefficients of a `Problem` on a ring of r rows of cells: n, and where the film has ends one more between them, which is held."""
 
     supply: np.ndarray  # (films, r, m) 0.0 in held cells, -1.0 in others
@@ -41,7 +41,7 @@ def ring_of(problem, start=None):
     base = rows(-outflow(problem, known, np.ones_like(known)))
     on = rows(np.where(free if start is None else free & np.asarray(start, bool), 1.0, 0.0))
     fields = rows(np.where(free, -1.0, 0.0)), gx, rows(problem.gz), cx, rows(problem.store), base, on
-    return Ring(*(np.ascontiguousarray(field) for field in fields))  # one memory order, so that one compiled kernel serves all
+    return RingCoefficients(*(np.ascontiguousarray(field) for field in fields))  # one memory order, so that one compiled kernel serves all
 
 
 def solve_ring(problem, ring, solve, compressibility=0.0):

@@ -163,7 +163,7 @@ class ReynoldsFilm(FormulaFilm):
         object.__setattr__(self, "_supply", supply)
 
     @property
-    def framed(self):
+    def body_axes(self):
         """True if the film has directions of its own: its arguments are in axes fixed to the bearing's body."""
         return bool(self.grooves)
 

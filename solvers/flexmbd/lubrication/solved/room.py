@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmbd.lanes import kernel
 from flexmbd.lubrication.reynolds.active_set import Cells
-from flexmbd.lubrication.reynolds.band import Space, lengths
+from flexmbd.lubrication.reynolds.band import BandStorage, lengths
 from flexmbd.lubrication.reynolds.quasi_static import QUASI_STATIC
 from flexmbd.lubrication.reynolds.simd import inner
 
@@ -57,7 +57,7 @@ def views(block):
     corner, a = _next(block, a, size[3])
     factors, a = _next(block, a, size[4])
     x, a = _next(block, a, size[5])
-    t, space = tables.reshape((count + ways + TABLES, n, m)), Space(band, inverse, border, corner, factors, x)
+    t, space = tables.reshape((count + ways + TABLES, n, m)), BandStorage(band, inverse, border, corner, factors, x)
     keys, memory, f = keys.reshape((SLOTS, WAYS, key)), t[count : count + ways].reshape((SLOTS, WAYS, n, m)), t[count + ways :]
     cells = Cells(f[2], f[3], gz.reshape((n, m + 1)), f[4], f[5], f[6], f[7], rows, space)
     return Room(block[:HEAD], t[:count], keys, memory, numbers, results, place, f[0], f[1], cells)

@@ -7,7 +7,7 @@ import numpy as np
 
 from flexmbd.errors import ModelError, check_number, check_range
 from flexmbd.lubrication.reynolds.grid import Grid
-from flexmbd.lubrication.reynolds.problem import Problem
+from flexmbd.lubrication.reynolds.problem import ReynoldsProblem
 from flexmbd.lubrication.reynolds.quasi_static import QUASI_STATIC
 from flexmbd.lubrication.reynolds.solve import cavitation_model, solve_film
 
@@ -111,7 +111,7 @@ class ReynoldsSocket:
         gz[:, :, 1:-1] = (h**3 / (12.0 * viscosity[:, None]) * np.diff(theta, axis=1) / (np.sin(middle) * step))[:, :, None]
         none, zero = np.zeros(shape), np.zeros(shape[0])
         source = -(along[:, None, None] * radial + across[:, None, None] * tangential)
-        problem = Problem(
+        problem = ReynoldsProblem(
             grid, h[:, :, None] + none, viscosity[:, None, None] + none, gx[:, :, None] + np.zeros(shape[2]), gz,
             np.zeros((shape[0], shape[1] + 1, shape[2])), none, source, np.zeros((shape[0], 2)), zero, known, none, True,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Whether the book of energy of a run closes: the balance at its end against that at its start (`flexmbd.outputs.book`)."""
+"""Whether the book of energy of a run closes: the balance at its end against that at its start (`flexmbd.outputs.energy_account`)."""
 
 import numpy as np
 

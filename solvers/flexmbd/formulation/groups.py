@@ -1,9 +1,10 @@
-"""Elements of flexible bodies: what one writes, and pools of elements that are alike.
+"""Elements of flexible bodies: what one writes, and groups of elements that are alike.
 
 An element is written once, for coordinates and numbers that it is handed.  Where a system has few of them, each is written into the
-system's own expressions; where it has many, one of them is compiled and run in a loop over a table (`Pool`), so that neither the size of
+system's own expressions; where it has many, one of them is compiled and run in a loop over a table (`Group`), so that neither the size of
 the code nor the time to build it grows with their number.  Where an element's forces are those of a law at several points, whose vectors
-are interpolated from its nodes (`Share.point`), the tangent of the law at one point is compiled, and runs in a loop over points (`Points`).
+are interpolated from its nodes (`ElementEquations.point`), the tangent of the law at one point is compiled, and runs in a loop over points
+(`QuadraturePoints`).
 """
 
 import itertools
@@ -14,11 +15,11 @@ from itertools import product
 import numpy as np
 
 from flexmbd.errors import ModelError
-from flexmbd.formulation.share import Share
-from flexmbd.language.space import OWN, Variable
+from flexmbd.formulation.element_equations import ElementEquations
+from flexmbd.language.variables import OWN, Variable
 
 
-class Pool:
+class Group:
     """Elements that are alike: one written for variables of its own, and a table of which coordinates and numbers these are.
 
     In the expressions of the one element coordinates are ``x0, x1, ...``, rates ``y0...``, accelerations ``z0...``, coordinates at the
@@ -26,10 +27,10 @@ class Pool:
 
     Parameters
     ----------
-    build : Build
+    equations : NaturalCoordinates
     name : str
     write, kind
-        See `Build.element`.
+        See `NaturalCoordinates.element`.
     elements : list of (str, tuple of int, tuple of Node)
         Name of the body, coordinates of the system, numbers.
 
@@ -41,9 +42,9 @@ class Pool:
         By element, the numbers that differ.
     owners : dict str -> (int, int)
         By body, the range of its elements.
-    share : Share
+    element : ElementEquations
         What the one element wrote.
-    points : list of Points
+    points : list of QuadraturePoints
     force : list of Node
         Less what comes from points.
     constant : bool
@@ -53,17 +54,17 @@ class Pool:
     sign, constant = 1.0, True  # of `force`
     further = ()  # columns of the table behind coordinates and numbers
 
-    def __init__(self, build, name, write, kind, elements):
-        g = build.graph
-        self.name, self.graph, self.total, self._build, self._write, self._kind = name, g, build.n, build, write, kind
-        self.share, self.force = self._written(self._tabulated(elements))
-        self.points = [Points(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.share.points.items())]
-        self.mass = {ij: m for (i, j), m in self.share.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
+    def __init__(self, equations, name, write, kind, elements):
+        g = equations.graph
+        self.name, self.graph, self.total, self._equations, self._write, self._kind = name, g, equations.n, equations, write, kind
+        self.element, self.force = self._written(self._tabulated(elements))
+        self.points = [QuadraturePoints(self, f"{name}.points{k}", *key, of) for k, (key, of) in enumerate(self.element.points.items())]
+        self.mass = {ij: m for (i, j), m in self.element.mass.items() if not m.zero for ij in {(i, j), (j, i)}}
         if needed := {x.space for m in self.mass.values() for x in g.variables(m)}.difference("n"):
             if not needed <= {"x", "t"}:
                 raise ModelError("masses of a flexible body's element may depend on its coordinates and on time alone")
             self.constant = False
-            self._add_gyroscopic(build)
+            self._add_gyroscopic(equations)
 
     def _tabulated(self, elements):
         """Keep tables of coordinates, numbers and owners; the numbers of the one element."""
@@ -83,29 +84,31 @@ class Pool:
         numbers = [column[0] if same else self.graph.var("n", next(names)) for column, same in zip(columns, shared, strict=True)]
         return numbers, list(zip(*(c for c, same in zip(columns, shared, strict=True) if not same), strict=True))
 
-    def _add_gyroscopic(self, build):
+    def _add_gyroscopic(self, equations):
         """Forces of the one element's kinetic energy that are no accelerations, as `MassMatrix` adds them of the system's."""
         g, x, y = self.graph, self.variables("x"), self.variables("y")
         momenta = self.inertial(y)
         kinetic = 0.5 * g.dot(zip(momenta, y, strict=True))
-        rates = [g.dot(((g.derivative(p, a), b) for a, b in zip(x, y, strict=True)), g.derivative(p, build.time)) for p in momenta]
+        rates = [g.dot(((g.derivative(p, a), b) for a, b in zip(x, y, strict=True)), g.derivative(p, equations.time)) for p in momenta]
         found = [g.derivative(kinetic, a) - rate for a, rate in zip(x, rates, strict=True)]
-        self.force, self.share.force = ([f + more for f, more in zip(one, found, strict=True)] for one in (self.force, self.share.force))
-        build.power("external", -self.sum(g.derivative(kinetic, build.time)))
+        self.force, self.element.force = (
+            [f + more for f, more in zip(one, found, strict=True)] for one in (self.force, self.element.force)
+        )
+        equations.power("external", -self.sum(g.derivative(kinetic, equations.time)))
 
     def _written(self, numbers, *own):
         x, y = own or (self.variables(kind) for kind in "xy")
         before = self.variables("b")
-        share = Share(self.graph, x, y, numbers, self._build.gravity, before)
-        return share, share.written(self._write, self._kind)
+        element = ElementEquations(self.graph, x, y, numbers, self._equations.gravity, before)
+        return element, element.written(self._write, self._kind)
 
     def under(self, force):
-        """The pool with another force on the one element."""
-        if force == self.share.force:
+        """The group with another force on the one element."""
+        if force == self.element.force:
             return self
         other = copy(self)
-        other.share, other.force, other.points = copy(self.share), force, []
-        other.share.force = force
+        other.element, other.force, other.points = copy(self.element), force, []
+        other.element.force = force
         return other
 
     @property
@@ -152,7 +155,7 @@ class Pool:
         out, zero = {}, self.graph.const(0.0)
         for places, numbers in zip(self.coordinates.tolist(), self._numbers, strict=True) if self.mass else ():
             if wanted.intersection(places):
-                own = () if self.constant else [[x[i] for i in places] for x in (self._build.q, self._build.v)]
+                own = () if self.constant else [[x[i] for i in places] for x in (self._equations.q, self._equations.v)]
                 mass = self._written(numbers, *own)[0].mass
                 out |= {i: out.get(i, zero) + mass[k, k] for k, i in enumerate(places) if i in wanted}
         return out
@@ -228,18 +231,18 @@ def by_element(values, count):
     return list(np.array(np.broadcast_arrays(*values), float).reshape(count, len(values) // count, -1).transpose(1, 0, 2))
 
 
-class Points(Pool):
-    """Points of a pool's one element at which a law acts; what its tangent adds to the element's follows from the weights.
+class QuadraturePoints(Group):
+    """Points of a group's one element at which a law acts; what its tangent adds to the element's follows from the weights.
 
     In the expressions of the one point values are ``x0, x1, ...``, rates ``y0...``, and numbers that differ between points ``c0...``.  Its
     matrix is by values; further columns are those of rates, or of other unknowns that follow the coordinates.
 
     Parameters
     ----------
-    pool : Pool
+    group : Group
     name : str
     law, vectors, points
-        Of `Share.points`.
+        Of `ElementEquations.points`.
 
     Attributes
     ----------
@@ -254,16 +257,16 @@ class Points(Pool):
 
     sign, mass = -1.0, {}
 
-    def __init__(self, pool, name, law, vectors, points):
-        g = self.graph = pool.graph
-        self.pool, self.name, self.vectors, self.dimension = pool, name, vectors, len(pool.share.gravity)
+    def __init__(self, group, name, law, vectors, points):
+        g = self.graph = group.graph
+        self.group, self.name, self.vectors, self.dimension = group, name, vectors, len(group.element.gravity)
         self.weights = np.array([weights for weights, _ in points], float)
         columns = list(zip(*(numbers for _, numbers in points), strict=True))
         differ = {k: Variable("c", k) for k, column in enumerate(columns) if any(x is not column[0] for x in column)}
         self.given = [{x: columns[k][p] for k, x in differ.items()} for p in range(len(points))]
         for given, (weights, _) in zip(self.given, points, strict=True):
             for space in "xy":
-                values = g.interpolated(list(zip(vectors, weights, strict=True)), pool.variables(space), self.dimension)
+                values = g.interpolated(list(zip(vectors, weights, strict=True)), group.variables(space), self.dimension)
                 given |= {Variable(space, k): x for k, x in enumerate(values)}
         if any(own.space in OWN for column in columns for x in column for own in g.variables(x)):
             raise ModelError("the numbers of a point of a flexible body's element must not depend on its coordinates")
@@ -280,11 +283,11 @@ class Points(Pool):
         nodes = [x for given in self.given for x in given.values()] if variables else []
         inner = {variable for x in nodes for variable in self.graph.variables(x)}
         rest = {x for x in variables if x.space not in ("x", "y", "c")}
-        return self.pool.of_system(inner | rest, start, stop)
+        return self.group.of_system(inner | rest, start, stop)
 
     def unknowns(self):
-        """Those of the pool."""
-        return self.pool.unknowns()
+        """Those of the group."""
+        return self.group.unknowns()
 
     def blocks(self, matrix):
         """Pairs of vectors that a matrix couples, in order; a column from `vectors` on is of rates or further unknowns."""
@@ -305,9 +308,9 @@ class Points(Pool):
     def entries(self, matrix):
         """Entries of the element's matrix: by vector of a node, node, component, other node, its vectors, their components."""
         nodes, d = range(self.weights.shape[2]), self.dimension
-        step, out = self.pool.size // len(nodes), []
+        step, out = self.group.size // len(nodes), []
         for v, (_, columns) in self.rows(matrix).items():
             for n, i, m in product(nodes, range(d), nodes):
                 at = step * n + d * v + i
-                out += [(at, self.pool.size * more + step * m + d * w + j) for more, w in columns for j in range(d)]
+                out += [(at, self.group.size * more + step * m + d * w + j) for more, w in columns for j in range(d)]
         return out

@@ -1,11 +1,12 @@
-"""Tangents of points of elements (`flexmbd.formulation.pools.Points`): the law's, once for each point, and a loop over pairs of nodes.
+"""Tangents of points of elements (`flexmbd.formulation.groups.QuadraturePoints`): the law's, once for each point, and a loop over pairs of
+nodes.
 
 Rows of W hold, for one point after another, its variables and then K, the tangent of the law, block by block.
 """
 
 from __future__ import annotations
 
-from flexmbd.codegen.pools import each, placed, put
+from flexmbd.codegen.group_loops import each, placed, put
 from flexmbd.codegen.text import DOUBLE, WORD
 from flexmbd.codegen.values import Value
 from flexmbd.language.kinds import VARIABLE
@@ -13,7 +14,7 @@ from flexmbd.language.ordering import ordered
 
 
 def interpolated(piece, points, matrix, places, A):
-    """Add the sum of ``B' K B`` over the points to rows of A, for all elements of a pool.
+    """Add the sum of ``B' K B`` over the points to rows of A, for all elements of a group.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ def interpolated(piece, points, matrix, places, A):
         Rows of A, in the order of `Points.entries`.
     """
     key = (points.name, *((ij, x.id) for ij, x in matrix.items()))
-    each(piece, points.pool, key, _Tangent(points, matrix, piece.storage.batch).written, places, A)
+    each(piece, points.group, key, _Tangent(points, matrix, piece.storage.batch).written, places, A)
 
 
 class _Tangent:
@@ -43,7 +44,7 @@ class _Tangent:
     def written(self, functions, name, read):
         """The function, and how many rows it works in."""
         points, d, own = self.points, self.points.dimension, {x: k for k, x in enumerate(self.names)}
-        others = placed(functions.layout, points.pool, self.batch)
+        others = placed(functions.layout, points.group, self.batch)
         stores = [(put(self.size * p + k), given[x]) for p, given in enumerate(points.given) for x, k in own.items()]
         variables, behind = functions.function(f"{name}.variables", stores, others, self.batch)
 

@@ -15,7 +15,7 @@ import scipy.sparse.linalg as spl
 
 from flexmbd.lubrication.elastic.stencil import Stencil
 from flexmbd.lubrication.reynolds.barus import true_pressure
-from flexmbd.lubrication.reynolds.problem import Problem, fluxes, outflow, reynolds_problem
+from flexmbd.lubrication.reynolds.problem import ReynoldsProblem, fluxes, outflow, reynolds_problem
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FilmState(NamedTuple):
 
     w: np.ndarray  # (n, m) Pa
     y: np.ndarray  # (k,) m
-    problem: Problem | None  # None: the thickness is not above zero somewhere
+    problem: ReynoldsProblem | None  # None: the thickness is not above zero somewhere
     pressure: np.ndarray  # (n, m) Pa
     stiffening: np.ndarray | float  # (n, m) pressure by reduced pressure
     deflection: np.ndarray  # (n, m) m

@@ -10,7 +10,7 @@ from flexmbd.parameters import Matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Bush(Body):
+class ElasticLiner(Body):
     """Liner whose surface yields by ``sum a_i phi_i`` in axes fixed to the bearing: ``M a'' + D a' + K a = Q`` with the film's Q.
 
     Made by `System.bush`, for `ClearanceRevolute`. The shapes turn with the bearing's body; against it they move, and their inertia by
@@ -81,36 +81,36 @@ class Bush(Body):
         """Undeformed and at rest."""
         return (0.0,) * self.coordinates, (0.0,) * self.coordinates
 
-    def mass_matrix(self, build):
+    def mass_matrix(self, equations):
         """That of the shapes."""
-        table = build.number(self, "mass")
-        return {(i, j): build.graph.entry(table, i, j) for i, j in self.entries["mass"] if i <= j}
+        table = equations.number(self, "mass")
+        return {(i, j): equations.graph.entry(table, i, j) for i, j in self.entries["mass"] if i <= j}
 
-    def apply(self, build):
+    def apply(self, equations):
         """Elastic and damping forces, and their energies."""
-        q, v, first = self.part(build, build.q), self.part(build, build.v), build.first[self.name]
+        q, v, first = self.part(equations, equations.q), self.part(equations, equations.v), equations.first[self.name]
 
         def product(key, vector):
-            return build.graph.product(build.number(self, key), vector, self.entries[key])
+            return equations.graph.product(equations.number(self, key), vector, self.entries[key])
 
-        factor = build.number(self, "factor")
+        factor = equations.number(self, "factor")
         elastic = [factor * f for f in product("stiffness", q)]
         if "damping" in self.entries:
             lossy = product("damping", v)
         else:
-            time = build.number(self, "time")
+            time = equations.number(self, "time")
             lossy = [time * factor * f for f in product("stiffness", v)]
         for i, (f, d) in enumerate(zip(elastic, lossy, strict=True)):
-            build.generalized[first + i] = build.generalized[first + i] - f - d
-        build.potential(0.5 * build.graph.dot(zip(elastic, q, strict=True)))
-        build.power("dissipated", build.graph.dot(zip(lossy, v, strict=True)))
+            equations.generalized[first + i] = equations.generalized[first + i] - f - d
+        equations.potential(0.5 * equations.graph.dot(zip(elastic, q, strict=True)))
+        equations.power("dissipated", equations.graph.dot(zip(lossy, v, strict=True)))
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Amplitudes and their rates."""
         out = {}
         for prefix, key, unit in (("", "q", "m"), ("v", "v", "m/s")):
             for k, label in enumerate(self.labels):
-                out[f"{self.name}.{prefix}{label}"] = (lambda key=key, k=k: self.part(build, getattr(build, key))[k], unit)
+                out[f"{self.name}.{prefix}{label}"] = (lambda key=key, k=k: self.part(equations, getattr(equations, key))[k], unit)
         return out
 
 

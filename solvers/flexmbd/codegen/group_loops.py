@@ -1,4 +1,4 @@
-"""Elements of pools: one function in a loop over a table of which coordinates and numbers are an element's.
+"""Elements of groups: one function in a loop over a table of which coordinates and numbers are an element's.
 
 Lanes that are samples do one element after another, a register's lanes (`Cpu.part`) at once; with a single sample the lanes hold `BATCH`
 elements instead, whose values are gathered, computed side by side, and added element by element, in the same order.
@@ -13,13 +13,13 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, UNDEFINED
 from flexmbd.codegen.values import Value
-from flexmbd.language.space import OWN, Variable
+from flexmbd.language.variables import OWN, Variable
 
 BATCH = 8  # elements side by side
 
 
-def element(piece, pool, nodes, places, A, start=0, stop=None, *, largest=False):
-    """Add nodes of one element to rows of A, for all elements of a pool, or some; or keep the `largest` there.
+def element(piece, group, nodes, places, A, start=0, stop=None, *, largest=False):
+    """Add nodes of one element to rows of A, for all elements of a group, or some; or keep the `largest` there.
 
     Parameters
     ----------
@@ -33,24 +33,24 @@ def element(piece, pool, nodes, places, A, start=0, stop=None, *, largest=False)
     def made(functions, name, read):
         store = _largest if largest else _summed if places is None else put if batch > 1 else _added
         stores = [(store(k, read), x) for k, x in enumerate(nodes)]
-        return functions.function(name, stores, placed(functions.layout, pool, batch), batch)
+        return functions.function(name, stores, placed(functions.layout, group, batch), batch)
 
-    each(piece, pool, (pool.name, places is None, largest, *(x.id for x in nodes)), made, places, A, start, stop)
+    each(piece, group, (group.name, places is None, largest, *(x.id for x in nodes)), made, places, A, start, stop)
 
 
-def each(piece, pool, key, made, places, A, start=0, stop=None):
-    """Call of a function for all elements of a pool, or some.
+def each(piece, group, key, made, places, A, start=0, stop=None):
+    """Call of a function for all elements of a group, or some.
 
     ``made(functions, name, read)`` writes the function known by `key`, which adds what one element has to the rows of A that its table
     names after `read` entries, or puts it there for elements side by side; it gives the function and how many rows it works in.
     """
     functions, storage, loops = piece.functions, piece.storage, piece.loops
     batch = 1 if places is None else storage.batch
-    read = _read(functions, pool)
+    read = _read(functions, group)
     rows = _table(read, places, batch)[start // batch : stop]
     begin, end = storage.lay(rows)
     if key not in functions.elements:
-        functions.elements[key] = made(functions, f"{pool.name}.{len(functions.elements)}", read.shape[1])
+        functions.elements[key] = made(functions, f"{group.name}.{len(functions.elements)}", read.shape[1])
     function, size = functions.elements[key]
     to, count = A, 0 if places is None else places.shape[1]
     if batch > 1:
@@ -68,12 +68,12 @@ def each(piece, pool, key, made, places, A, start=0, stop=None):
             _spread(loops, piece.pointer("tables"), row + batch * read.shape[1], A, to, count)
 
 
-def _read(functions, pool):
-    """Coordinates and rows of numbers of a pool's elements, found once."""
-    if pool.name not in functions.reads:
-        numbers = np.array([[functions.storage.index(x, per_sample=True) for x in own] for own in pool.varying], np.int32)
-        functions.reads[pool.name] = np.hstack([pool.coordinates, numbers.reshape(len(pool.coordinates), -1), *pool.further])
-    return functions.reads[pool.name]
+def _read(functions, group):
+    """Coordinates and rows of numbers of a group's elements, found once."""
+    if group.name not in functions.reads:
+        numbers = np.array([[functions.storage.index(x, per_sample=True) for x in own] for own in group.varying], np.int32)
+        functions.reads[group.name] = np.hstack([group.coordinates, numbers.reshape(len(group.coordinates), -1), *group.further])
+    return functions.reads[group.name]
 
 
 def _spread(loops, tables, at, A, shares, width):
@@ -119,11 +119,11 @@ def put(k, read=0):
     return lambda piece, value: Loops(piece.writer).store(piece.arguments["A"], k, value)
 
 
-def placed(layout, pool, batch):
+def placed(layout, group, batch):
     """Where variables of the one element are: those of its own by its table, others as everywhere."""
     own = {"x": layout.place(Variable("q", 0)), "y": layout.place(Variable("v", 0)), "n": ("P", 0)}
     own |= {one: layout.place(Variable(of, 0)) for one, of in (OWN | {"k": "l"}).items() if one not in own and layout.has(of)}
-    columns = {"n": pool.size, "k": pool.size + len(pool.varying[0] if pool.varying else ())}
+    columns = {"n": group.size, "k": group.size + len(group.varying[0] if group.varying else ())}
 
     def place(x):
         if x.space not in own:

@@ -10,19 +10,20 @@ NUMBERED = {
     "u": "second multipliers of a stabilised scheme", "o": "coordinates at the start of the step", "w": "velocities there",
     "p": "known parts of states in an implicit step; in derivatives, changes of inputs", "e": "changes of coordinates",
     "r": "changes of velocities", "d": "rates of states in a linearised step", "f": "numbers that one function keeps for another",
-    "x": "coordinates of a pool's one element, values of a point", "y": "their rates", "z": "accelerations of the one element",
+    "x": "coordinates of a group's one element, values of a point", "y": "their rates", "z": "accelerations of the one element",
     "b": "coordinates of the one element at the start of the step", "n": "numbers that differ between elements",
     "k": "multipliers of a group's one joint",
-    "c": "numbers that differ between points", "mode": "modes of contacts", "vz": "impact velocities",
-    "vl": "least impact velocities", "count": "impacts so far", "law": "values of laws, while they are held",
+    "c": "numbers that differ between points", "mode": "modes of contacts", "impact_velocity": "impact velocities",
+    "least_impact_velocity": "least impact velocities", "impacts": "impacts so far", "law": "values of laws, while they are held",
     "dependent": "whether a coordinate follows from others", "argument": "arguments of a function that is differentiated by itself",
 }  # fmt: skip
 SINGLE = {
-    "t": "time", "icm": "change of a coordinate by its acceleration in a step", "cd": "change of a velocity by its coordinate",
-    "hh": "share of the step", "near": "nearness to a singular position so far", "booked": "energy in the book of the run",
+    "t": "time", "beta_h2": "change of a coordinate by its acceleration in a step",
+    "gamma_beta_h": "change of a velocity by its coordinate",
+    "step_share": "share of the step", "near": "nearness to a singular position so far", "booked": "energy in the book of the run",
 }  # fmt: skip
 OF_SYSTEMS = dict.fromkeys(NUMBERED, True) | dict.fromkeys(SINGLE, False)  # whether variables of a space have numbers
-OWN = {"x": "q", "y": "v", "z": "a", "b": "o"}  # spaces of a pool's one element, and those of the system that they are
+OWN = {"x": "q", "y": "v", "z": "a", "b": "o"}  # spaces of a group's one element, and those of the system that they are
 
 
 class Variable(NamedTuple):
@@ -70,5 +71,6 @@ def check_variable(space, number, spaces):
     if spaces.get(space) is not (number is not None):
         raise ModelError(
             f"'{Variable(space, number)}' is no variable of a system's equations",
-            remedy="take coordinates from build.q, velocities from build.v, the time from build.time, and further states from build.state",
+            remedy="take coordinates from equations.q, velocities from equations.v, the time from equations.time, and further states from "
+            "equations.state",
         )

@@ -6,7 +6,7 @@ from itertools import product
 from flexmbd.language.derived import expanded
 
 
-class Share:
+class ElementEquations:
     """What an element is handed, and what it writes: its share of a system's equations.
 
     Attributes
@@ -23,13 +23,13 @@ class Share:
     mass : dict (i, j) -> Node
         Upper triangle of its constant mass matrix; set it.
     quantities : dict str -> Node
-        Sums over elements that can be asked for (`Build.quantity`): ``"potential"`` is potential energy (J), ``"dissipated"`` power taken
-        up by damping (W); others as the body likes. Their derivatives are known wherever those of the element's nodes are.
+        Sums over elements that can be asked for (`NaturalCoordinates.quantity`): ``"potential"`` is potential energy (J), ``"dissipated"``
+        power taken up by damping (W); others as the body likes. Their derivatives are known wherever those of the element's nodes are.
     helpers : list of functions
         Kernels to be read at once, so that what is wrong with them is said; those that other kernels call are found by themselves.
     before : tuple of Node
-        Coordinates at the start of the step, for exchanges.
-    exchanges : dict Node -> Node
+        Coordinates at the start of the step, for discrete gradients.
+    discrete_gradients : dict Node -> Node
         Calls in the force, and what an integrator that conserves energy takes for them, with q in the middle of the step.
     points : dict (law, vectors of a node) -> list of (weights, numbers)
         What was given to `point`.
@@ -39,7 +39,7 @@ class Share:
         self.graph, self.q, self.v, self.numbers, self.gravity = graph, tuple(q), tuple(v), tuple(numbers), tuple(gravity)
         self.force = [graph.const(0.0)] * len(self.q)
         self.mass, self.quantities, self.helpers = {}, {}, []
-        self.before, self.exchanges, self.points, self._of_points = tuple(before), {}, {}, list(self.force)
+        self.before, self.discrete_gradients, self.points, self._of_points = tuple(before), {}, {}, list(self.force)
 
     def written(self, write, kind):
         """Have the element written; a list of the forces that do not come from points."""
@@ -88,7 +88,7 @@ class Share:
         """
         self.point(_resisting(energy), vectors, numbers)
 
-    def weigh(self, shares):
+    def add_gravity(self, shares):
         """Add weight: `shares` of mass (kg, or kg m for slopes) of the vectors that the coordinates are, one after another."""
         d = len(self.gravity)
         for k, share in enumerate(shares):

@@ -1,11 +1,11 @@
-"""Pools of elements: what one compiled element in a loop gives is what elements written one by one give."""
+"""Groups of elements: what one compiled element in a loop gives is what elements written one by one give."""
 
 import numpy as np
 import pytest
 
 import flexmbd as fm
 from flexmbd.analysis.equations import Equations
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
 from flexmbd.linalg import blocks
@@ -29,9 +29,9 @@ def ropes(elements=(12, 3), E=1e8, damping=1e-3):
 
 @pytest.fixture(scope="module")
 def bent():
-    """Equations in pools, a build of single elements, its numbers, and a bent state."""
+    """Equations in groups, a build of single elements, its numbers, and a bent state."""
     s = ropes((2, 1))
-    single = Build(s, tuning=Tuning(single_elements=100))
+    single = NaturalCoordinates(s, tuning=Tuning(single_elements=100))
     rng = np.random.default_rng(3)
     q = np.array(s.initial()[0], float)
     q, v = q + 0.05 * rng.normal(size=len(q)), rng.normal(size=len(q))
@@ -41,7 +41,7 @@ def bent():
 
 def test_forces_and_mass_are_those_of_single_elements(bent):
     pooled, single, evaluate, q, v = bent
-    assert [len(pool.coordinates) for pool in pooled.problem.pools] == [3] and not single.pools
+    assert [len(group.coordinates) for group in pooled.problem.groups] == [3] and not single.groups
     assert pooled.force(q, v) == pytest.approx(evaluate(single.generalized), rel=1e-12, abs=1e-9)
     mass = np.zeros((single.n, single.n))
     for (i, j), m in zip(single.inertia.entries, evaluate(list(single.inertia.entries.values())), strict=True):

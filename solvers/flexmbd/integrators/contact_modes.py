@@ -20,13 +20,13 @@ from flexmbd.integrators.contact_rows import (
 )  # fmt: skip
 from flexmbd.integrators.coulomb import EXACT, solve
 from flexmbd.integrators.coulomb_sweep import CONE, MOVES, OFF, SLIPS, STUCK, choose, head, largest
-from flexmbd.integrators.given_modes import hold
+from flexmbd.integrators.given_modes import forces_in_modes
 from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import FORCE, OTHERS
-from flexmbd.stepping.names import CONES, LARGEST, NU, REAL, SLIN, SPAN, TOLERANCE, H
+from flexmbd.stepping.names import CONES, LARGEST, NU, REAL, VELOCITY_SCALE, MECHANISM_SIZE, TOLERANCE, H
 
 FAINT = 1e-9  # forces are known to this, by the largest of all contacts,
 FADED = 1e-4  # or by this part of the largest one so far
@@ -53,7 +53,7 @@ def still(X, W, at):
     What slides more slowly turns with the forces faster than any step, so that where it comes to rest depends on rounding.
     """
     part = min(max(SPEED * doubles(at[REAL])[TOLERANCE], FINEST), COARSEST)
-    return part * maximum(ld(X, SLIN), sqrt(ld(X, SPAN) * largest(W, at)))
+    return part * maximum(ld(X, VELOCITY_SCALE), sqrt(ld(X, MECHANISM_SIZE) * largest(W, at)))
 
 
 @inner
@@ -155,13 +155,13 @@ def keep(live, modes, directions, X, W, at):
         choose(j, kind, ld(W, number_row(j, MU, at)), W, at)
         head(j, ld(X, directions + 2 * j), ld(X, directions + 2 * j + 1), W, at)
     turn(directions, X, W, at)
-    hold(live, W, at)
+    forces_in_modes(live, W, at)
     moving = live
     for _ in range(TURNS):
         moving = moving & (turn(directions, X, W, at) > TURNED)
         if not any_lane(moving):
             break
-        hold(moving, W, at)
+        forces_in_modes(moving, W, at)
 
 
 @inner

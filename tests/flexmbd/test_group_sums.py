@@ -1,4 +1,4 @@
-"""Sums over the elements of flexible bodies as nodes: their values, derivatives and what is made of these, pooled or written out."""
+"""Sums over the elements of flexible bodies as nodes: their values, derivatives and what is made of these, grouped or written out."""
 
 from dataclasses import replace
 
@@ -7,11 +7,11 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.element import Element
-from flexmbd.formulation.natural import Build
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.lanes import kernel
 from flexmbd.language.arrays import Program
 from flexmbd.language.node_row import NodeRow
-from flexmbd.language.tracing import exchanged
+from flexmbd.language.tracing import substitute
 from flexmbd.tuning import USUAL
 
 from .running import simulate
@@ -32,7 +32,7 @@ def rope(shaped=False, elements=5, E=2e6, gravity=-9.81, damping=0.0):
 def build(system, pooled, key="strain_energy"):
     """Equations, the node of a sum, and how nodes are evaluated at a bent state."""
     single = {"single_elements": 0} if pooled else {"single_elements": 100, "single_size": 100}
-    b = Build(system, tuning=replace(USUAL, **single))
+    b = NaturalCoordinates(system, tuning=replace(USUAL, **single))
     rng = np.random.default_rng(5)
     q, v = np.array(system.initial()[0], float) + 0.03 * rng.normal(size=b.n), rng.normal(size=b.n)
     numbers = system.parameters()
@@ -44,7 +44,7 @@ def test_derivatives_of_a_pooled_energy_are_those_of_one_written_out(shaped):
     found = []
     for pooled in (True, False):
         b, energy, evaluate, (q, v, _) = build(rope(shaped), pooled)
-        assert bool(b.pools) == pooled
+        assert bool(b.groups) == pooled
         slopes = evaluate([b.graph.derivative(energy, x) for x in b.q])
         step = 1e-6
         for i in (0, 5, 14):
@@ -77,8 +77,8 @@ def test_a_sum_is_evaluated_node_by_node_too():
 def test_what_is_within_a_sum_is_not_exchanged_in_silence():
     b, energy, *_ = build(rope(), True)
     with pytest.raises(fm.ModelError, match="sum over the elements"):
-        exchanged(b.graph, [energy], {b.q[3]: 2.0 * b.q[3]})
-    assert exchanged(b.graph, [energy], {b.time: 2.0 * b.time})[0] is energy
+        substitute(b.graph, [energy], {b.q[3]: 2.0 * b.q[3]})
+    assert substitute(b.graph, [energy], {b.time: 2.0 * b.time})[0] is energy
 
 
 @kernel
@@ -101,10 +101,10 @@ class OfABody(Element):
 class Silent(OfABody):
     """A force along a sum by a kernel without a tangent."""
 
-    def apply(self, build):
+    def apply(self, equations):
         """Its force."""
-        energy = build.quantity(self.body, "strain_energy")
-        build.force_on(energy, build.graph.call(squared, (energy,)))
+        energy = equations.quantity(self.body, "strain_energy")
+        equations.force_on(energy, equations.graph.call(squared, (energy,)))
 
 
 def test_what_cannot_be_differentiated_is_said_in_a_sentence():
@@ -126,19 +126,19 @@ def test_what_cannot_be_differentiated_is_said_in_a_sentence():
 class Again(OfABody):
     """The elastic forces of a body once more, from its energy; its output is the power that they store."""
 
-    def apply(self, build):
+    def apply(self, equations):
         """Forces against the gradient of the energy."""
-        energy = build.quantity(self.body, "strain_energy")
-        build.force_on(energy, build.graph.const(-1.0))
-        build.potential(energy)
+        energy = equations.quantity(self.body, "strain_energy")
+        equations.force_on(energy, equations.graph.const(-1.0))
+        equations.potential(energy)
 
-    def outputs(self, build):
+    def outputs(self, equations):
         """Power."""
-        return {f"{self.name}.power": (lambda: build.time_derivative(build.quantity(self.body, "strain_energy")), "W")}
+        return {f"{self.name}.power": (lambda: equations.time_derivative(equations.quantity(self.body, "strain_energy")), "W")}
 
 
 def test_a_rope_with_its_elastic_forces_twice_moves_as_one_twice_as_stiff():
-    """Through compiled code: the gradient of a pooled energy is a force, and its rate a power whose integral is the energy."""
+    """Through compiled code: the gradient of a grouped energy is a force, and its rate a power whose integral is the energy."""
 
     def twice():
         s = rope()

@@ -1,36 +1,36 @@
-"""The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.books`)."""
+"""The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.energy_balance`)."""
 
 from flexmbd.language.kinds import ADD, NEG, SUB
 from flexmbd.outputs.catalogue import DRIVE, TAKEN
-from flexmbd.registry import Books
+from flexmbd.registry import EnergyAccounts
 
 
-def unkept(build, scheme, asked):
+def unkept(equations, scheme, asked):
     """Why a run with a scheme does not keep a book, or "": it does where an output of energy is `asked` for, and elements say enough.
 
     Books are integrals of powers, and free where accelerations are computed.  Schemes that step over impacts do without these: their books
     would cost half as much again as the motion.
     """
-    if build.unbooked:
-        return f"'{build.unbooked[0]}' gives a force without its power or its energy (`build.power`, `build.potential`)"
+    if equations.unbooked:
+        return f"'{equations.unbooked[0]}' gives a force without its power or its energy (`equations.power`, `equations.potential`)"
     steps_over = "unilateral" in scheme.treats and not scheme.adaptive
-    if not asked and steps_over and not (build.drive_power().zero and build.power_of("dissipated", "contact").zero):
+    if not asked and steps_over and not (equations.drive_power().zero and equations.power_of("dissipated", "contact").zero):
         return f"'{scheme.name}' does not add up powers of drives, loads and dampers unless an output of energy is asked for"
     return ""
 
 
-def write(build):
+def write(equations):
     """Make the state that the book of a run needs of which no output of energy is asked for, before the equations are finished.
 
     One state is cheaper than the two that outputs need; where contacts jump both are kept, since what impacts take is booked there.
     """
-    taken, work = build.power_of("dissipated", "contact"), build.drive_power()
-    if build.unilaterals:
+    taken, work = equations.power_of("dissipated", "contact"), equations.drive_power()
+    if equations.unilaterals:
         for name, rate in ((TAKEN, taken), (DRIVE, work)):
             if not rate.zero:
-                build.outputs[name][0]()
+                equations.outputs[name][0]()
     elif not (work - taken).zero:
-        build.state_rate(build.state(Books, "due"), work - taken)
+        equations.state_rate(equations.state(EnergyAccounts, "due"), work - taken)
 
 
 def entries(problem):
@@ -41,13 +41,13 @@ def entries(problem):
     for i, m in problem.inertia.diagonal().items():
         g.mark()
         masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
-    for pool in problem.pools:
-        for (i, j), m in pool.mass.items():
+    for group in problem.groups:
+        for (i, j), m in group.mass.items():
             if i == j:
-                measure = problem.measures[pool.coordinates[0, i]]
-                masses[measure] = masses[measure] + pool.sum(g.fabs(m))
+                measure = problem.measures[group.coordinates[0, i]]
+                masses[measure] = masses[measure] + group.sum(g.fabs(m))
     places = {state.name: k for k, state in enumerate(problem.states)}
-    books = [f"{Books.name}.{key}" for key in ("taken", "work", "due")]
+    books = [f"{EnergyAccounts.name}.{key}" for key in ("taken", "work", "due")]
     taken, work, due = (g.var("s", places[name]) if name in places else g.const(0.0) for name in books)
     losses = [contact.found.loss for contact in problem.unilaterals]
     balance, through = problem.outputs["energy.total"][0]() - problem.stored_energy + taken - work - due, g.const(0.0)

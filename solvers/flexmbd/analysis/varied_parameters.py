@@ -19,7 +19,7 @@ STEP = 1e-3  # of the differences, relative: the error is of the order of its fo
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class VariedParameters:
     """What is varied, and how it changes the numbers of the system.
 
     Attributes
@@ -86,7 +86,7 @@ def parameters_of(build, inputs, names, initial=System.initial):
     units = [known.unit(name) if name not in given else None for name in names]
     units = ["" if unit in (None, "1") else unit for unit in units]
     guess, speed = (np.array([pair[k] for pair in columns]).reshape(len(names), len(q)).T for k in (0, 1))
-    return system, Parameters(names, np.array(values, float), units, slopes, guess, speed)
+    return system, VariedParameters(names, np.array(values, float), units, slopes, guess, speed)
 
 
 def _inputs(build, inputs):
@@ -116,13 +116,13 @@ def _differences(build, inputs, name, value, system, initial):
     return {path: float(x) for path, x in zip(known, rates[0], strict=True) if x != 0.0}, *rates[1:]
 
 
-def check_varied(build, outputs):
+def check_varied(equations, outputs):
     """Raise `ModelError` for what has no derivatives by parameters, and for outputs that there are not."""
-    refuse_coupled(build)
-    refuse_unilateral(build)
+    refuse_coupled(equations)
+    refuse_unilateral(equations)
     for name in outputs:
-        if name not in build.outputs:
-            raise unknown("output", name, build.outputs)
+        if name not in equations.outputs:
+            raise unknown("output", name, equations.outputs)
 
 
 def check_used(problem, table, varied):
