@@ -39,7 +39,7 @@ def pair(law=None, film=SHORT, friction=True, depth=0.0, **more):
 
 def evaluate(equations, nodes, q, v, s=()):
     """Nodes at a state; `s` are the further states."""
-    at = equations._at(q, v)
+    at = equations.at(q, v)
     return equations.program(list(nodes))(at | {"s": np.r_[at["s"][: len(at["s"]) - len(s)], s]} if len(s) else at)
 
 

@@ -240,7 +240,7 @@ class Slopes:
         try:
             return graph.derivative(node, variable)
         except NotDifferentiable as error:
-            remedy = "take differences of runs" if self._sizes["p"] else None
+            remedy = "take differences of runs" if self._sizes["p"] else error.remedy
             raise NotDifferentiable(f"{self._what} cannot be differentiated: {error.message}", remedy=remedy) from None
 
 

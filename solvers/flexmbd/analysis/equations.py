@@ -147,6 +147,7 @@ class Equations:
 
     # ---- at a state
     def at(self, q, v=None, t=0.0, turns=None, multipliers=(), accelerations=0.0):
+        """Values of the graph's variables by space; without velocities these are zero."""
         q, turns = np.asarray(q), np.asarray(self.turns if turns is None else turns)
         s = np.zeros((len(self.problem.states), *turns.shape[1:]))
         s[self._states] = turns
