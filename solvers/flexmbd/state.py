@@ -47,6 +47,7 @@ _FORMERLY = {  # names of rows in states that were saved before
     "slin": "velocity_scale", "sang": "angular_scale", "size": "largest_distance", "look": "next_check", "mark": "last_check_time",
     "span": "mechanism_size", "kept_icm": "kept_beta_h2", "kept_cd": "kept_gamma_beta_h",
 }  # fmt: skip
+_SINCE = {"leap": np.inf}  # rows that they have not, and their values
 
 # variables with the contact's number, by name
 _OF_CONTACT = {"mode": MODE, "impact_velocity": ONSET_SPEED, "impacts": IMPACTS, "least_impact_velocity": LEAST_SPEED}
@@ -141,8 +142,12 @@ class State:
                 inputs, parts = ({k.partition(":")[2]: found[k] for k in found if k.startswith(f"{kind}:")} for kind in ("input", "part"))
                 parts = {name: tuple(place.tolist()) for name, place in parts.items()}
                 rows = tuple(_FORMERLY.get(name, name) for name in found["names"].tolist())
-                words = str(found["topology"]), str(found["integrator"]), rows
-                return cls(*words, parts, found["values"], inputs)
+                values = found["values"]
+                for name in _SINCE.keys() - rows:
+                    at = getattr(names, name.upper())
+                    rows, values = (*rows[:at], name, *rows[at:]), np.insert(values, at, _SINCE[name], axis=1)
+                    parts = {part: (first + (first >= at), count) for part, (first, count) in parts.items()}
+                return cls(str(found["topology"]), str(found["integrator"]), rows, parts, values, inputs)
         except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             raise ModelError(f"'{path}' is not a state that was saved: {error}", remedy="give a file that State.save wrote") from None
 

@@ -57,6 +57,21 @@ def test_it_goes_on_from_a_file_as_from_memory(halfway, tmp_path):
     assert digest(loaded) == digest(state) and digest(sim.step(loaded, SECOND)) == digest(sim.step(state, SECOND))
 
 
+def test_it_goes_on_from_a_file_of_before_its_rows_got_their_names(halfway, tmp_path):
+    """Rows had other names then, and there was no longest way in a step."""
+    _, sim, state = halfway
+    state.save(tmp_path / "state.npz")
+    with np.load(tmp_path / "state.npz") as found:
+        held = dict(found)
+    formerly = {"beta_h2": "icm", "nominal_step": "hn", "mechanism_size": "span", "largest_distance": "size", "time_margin": "slack"}
+    rows, leap = held["names"].tolist(), held["names"].tolist().index("leap")
+    held["names"] = np.array([formerly.get(name, name) for name in rows[:leap] + rows[leap + 1 :]])
+    held["values"] = np.delete(held["values"], leap, axis=1)
+    held |= {key: np.array([x[0] - (x[0] > leap), x[1]]) for key, x in held.items() if key.startswith("part:")}
+    np.savez(tmp_path / "old.npz", **held)
+    assert digest(sim.load(tmp_path / "old.npz")) == digest(state)
+
+
 @pytest.mark.parametrize("name", ["dormand_prince", "cable"])
 def test_it_goes_on_in_another_process(name, tmp_path):
     sim = simulation(name)
