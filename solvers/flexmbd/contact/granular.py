@@ -133,20 +133,20 @@ class GranularContact(Contact):
         }
 
 
-def meeting(share, d, kernels, counts):
+def meeting(element, d, kernels, counts):
     """Contact of two grains, on the surface of the second one."""
-    own, half = len(share.q) // 2, len(share.numbers) // 2
-    apart = [p - q for p, q in zip(share.q[:d], share.q[own:], strict=False)]
-    distance, normal = unit(share.graph, apart)
-    a, b = share.numbers[0], share.numbers[half]
-    _press(share, d, kernels, counts, a + b - distance, normal, ((0, 1.0, b - distance), (own, -1.0, b)))
+    own, half = len(element.q) // 2, len(element.numbers) // 2
+    apart = [p - q for p, q in zip(element.q[:d], element.q[own:], strict=False)]
+    distance, normal = unit(element.graph, apart)
+    a, b = element.numbers[0], element.numbers[half]
+    _press(element, d, kernels, counts, a + b - distance, normal, ((0, 1.0, b - distance), (own, -1.0, b)))
 
 
-def against(share, d, kernels, counts):
+def against(element, d, kernels, counts):
     """Contact of a grain with a wall, at the foot of its centre."""
-    point, normal = share.numbers[-2 * d : -d], share.numbers[-d:]
-    height = dot(normal, [x - p for x, p in zip(share.q, point, strict=False)])
-    _press(share, d, kernels, counts, share.numbers[0] - height, normal, ((0, 1.0, -height),))
+    point, normal = element.numbers[-2 * d : -d], element.numbers[-d:]
+    height = dot(normal, [x - p for x, p in zip(element.q, point, strict=False)])
+    _press(element, d, kernels, counts, element.numbers[0] - height, normal, ((0, 1.0, -height),))
 
 
 def _press(element, d, kernels, counts, penetration, normal, ends):
