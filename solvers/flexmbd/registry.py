@@ -83,7 +83,7 @@ class Percussion(InContact):
         Normal force; of schemes that find percussions, that of a step by its length, N.
     impulse : Node
         Sum of normal percussions so far, N s.
-    count, impact_velocity : Node
+    impacts, impact_velocity : Node
         Impacts so far, and the approach speed of the last one, m/s.
     loss : Node
         Energy that the contact has taken up so far, J.

@@ -264,8 +264,7 @@ class System(Described):
         return body
 
     def bush(self, name, modes, **numbers):
-        """Add the elastic liner of a bearing: `modes` are its shapes and matrices, `stiffness` and `damping` its numbers (see
-        `ElasticLiner`)."""
+        """Add a bearing's `ElasticLiner`: `modes` are its shapes and matrices, `stiffness` and `damping` its numbers."""
         self._new_name(name)
         self.bodies.append(ElasticLiner(name, modes, **numbers))
         return self.bodies[-1]
@@ -281,9 +280,8 @@ class System(Described):
             m, kg, kg m²: one for all, or a list with one for each; without `inertia` they are solid.
         """
         self._new_name(name)
-        found = Grains(name, self.dimension, tuple(positions), radius, mass, inertia, tuple(velocities), tuple(rates))
-        self.bodies.append(found)
-        return found
+        self.bodies.append(Grains(name, self.dimension, tuple(positions), radius, mass, inertia, tuple(velocities), tuple(rates)))
+        return self.bodies[-1]
 
     @property
     def kind(self):

@@ -11,7 +11,7 @@ from flexmbd.bodies.base import Body
 class Phasors(Body):
     """Pairs (cos, sin) of sums of angles; `System.add` makes them for joints that ask for them.
 
-    The joint's rows define each pair, and carry a weight because nothing here has mass (`Row.weight`).
+    The joint's rows define each pair, and carry a weight because nothing here has mass (`Row.penalty`).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 With the directors d1, d2, d3 and the second moments of mass ``E = tr(J)/2 - J`` about the centre of mass, the kinetic energy is
 ``m/2 r'.r' + 1/2 sum_ij E_ij d_i'.d_j'``: a constant mass matrix (García de Jalón and Bayo 1994, ch. 4; Betsch and Steinmann 2001,
 Int. J. Numer. Meth. Engng 51, 1007-1048).  Six rows keep the directors orthonormal.  A flat body has E with zeros, so its mass
-matrix is singular; the rows are therefore weighted into the matrix before elimination (`Row.weight`), which changes no solution.
+matrix is singular; the rows are therefore weighted into the matrix before elimination (`Row.penalty`), which changes no solution.
 """
 
 from dataclasses import dataclass, field

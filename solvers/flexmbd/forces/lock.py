@@ -58,6 +58,6 @@ class Lock(Condition):
             f"{self.name}.locked": (lambda: g.select(g.greater(found.mode, LOCKED - 0.5), 1.0, 0.0), "1"),
             f"{self.name}.gap": (lambda: known["gap"], self.of.measure),
             f"{self.name}.{self.of.kind}": (lambda: found.force, self.of.unit),
-            f"{self.name}.impacts": (lambda: found.count, "1"),
+            f"{self.name}.impacts": (lambda: found.impacts, "1"),
             f"{self.name}.dissipated": (lambda: found.loss, "J"),
         }

@@ -98,7 +98,7 @@ def _told(rows):
 
     Those are rows that are not quadratic, depend on time, or have more than a value.
     """
-    if not rows or any(not row.polynomial.quadratic or (row.branch, row.weight, row.size) != (None, None, None) for row in rows):
+    if not rows or any(not row.polynomial.quadratic or (row.branch, row.penalty, row.size) != (None, None, None) for row in rows):
         return None
     terms = [row.polynomial.terms for row in rows]
     places = list(dict.fromkeys(i for own in terms for key in own for i in key))
