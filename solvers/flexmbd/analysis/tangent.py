@@ -46,7 +46,7 @@ class Tangent:
         A = *self.K, csr_array((diagonal, np.arange(e.n), np.arange(e.n + 1)))
         self.saddle = Saddle(A, self.G, columns=e.weights, border=border, solver=e.solver, analyses=e.analyses)
         if factored:
-            self.saddle.factors  # noqa: B018
+            self.saddle.factorise()
 
     def solve(self, force, rows, last=None):
         """Changes of coordinates, multipliers (and time, with a border) for right-hand sides of forces, rows (and border)."""

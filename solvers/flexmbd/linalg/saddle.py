@@ -94,6 +94,10 @@ class Saddle:
             self._analyses[key] = analyse(self.matrix, self._solver)
         return self._analyses[key].factorise(self.matrix.data)
 
+    def factorise(self):
+        """Make the factors now; raises `Singular` if there are none."""
+        return self.factors
+
     def solve(self, force, side, last=None):
         """x (n, ...) and l (rows, ...) of ``A x + G' l = force``, ``G x = side``; with a border also the further unknown."""
         c, r = (x.reshape(-1, *(1,) * (np.ndim(force) - 1)) for x in (self._columns, self.rows))

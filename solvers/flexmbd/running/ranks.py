@@ -33,7 +33,7 @@ class SparseRows:
         self._rows, (_, n) = csr_array(jacobian * self._norms[:, None]), jacobian.shape
         self._saddle = Saddle(csr_array(SURE * eye_array(n)), self._rows, columns=np.ones(n), size=1.0)
         try:
-            self._saddle.factors  # noqa: B018
+            self._saddle.factorise()
             self._good = True
         except Singular:
             self._good = False
