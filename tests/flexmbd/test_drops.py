@@ -79,11 +79,11 @@ def test_random_drops_all_end(build, count, spin):
 
 @pytest.mark.slow
 def test_a_step_whose_sweeps_do_not_suffice_is_tried_again_shorter():
-    """Of 96 random stacks these three have had such steps at 1 ms; which of them do depends on rounding."""
-    samples = {key: values[[52, 56, 80]] for key, values in drawn(96, 11, 2.0).items()}
+    """Of 96 random stacks these two have such steps at 1 ms; which ones depends on rounding."""
+    samples = {key: values[[52, 56]] for key, values in drawn(96, 11, 2.0).items()}
     found = fm.run(stack, samples, end=1.4, points=2, outputs=["b.z"], settings={"integrator": "moreau", "step": 1e-3})
     assert not found.status.any(), found.message
-    assert np.any(found.statistics["rejected"] > 0)
+    assert np.all(found.statistics["rejected"] > 0)
 
 
 @pytest.mark.slow
