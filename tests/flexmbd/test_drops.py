@@ -105,10 +105,11 @@ def test_stacks_end_from_event_to_event():
 
 
 @pytest.mark.slow
-def test_corners_of_a_stack_that_brace_each_other_go_on():
-    """Sliding in the directions at hand no forces fit their accelerations; percussions part them."""
-    drop = stack(**{key: float(values[2]) for key, values in drawn(256, 17, 2.0).items()})
-    found = fm.run(drop, end=0.62, points=2, outputs=["energy.balance"], settings={"integrator": "event_driven"})
+@pytest.mark.parametrize("sample, end", [(2, 0.62), (77, 0.37)])
+def test_corners_of_a_stack_that_brace_each_other_go_on(sample, end):
+    """Sliding in the directions at hand no forces fit their accelerations; percussions part them, in 77 by forces that stop a corner."""
+    drop = stack(**{key: float(values[sample]) for key, values in drawn(256, 17, 2.0).items()})
+    found = fm.run(drop, end=end, points=2, outputs=["energy.balance"], settings={"integrator": "event_driven"})
     assert abs(found["energy.balance"][-1] - found["energy.balance"][0]) < 1e-5
 
 

@@ -100,16 +100,18 @@ def arrange(who, X, P, W, at):
         drive(needs, X, P, W, at)
         inspect(START, X, P, W, at)
     jams, rougher = find(who, lnot(needs), low, fast, X, W, at)
-    if at[NU] > 1:
-        braced = (jams | rougher) & lnot(lost | rough)
-        if any_lane(braced):
-            for j in range(at[NU]):
-                st(W, gap_row(j, at), select(ld(X, rest + j) > 0.5, -1.0, 1.0 + zero))
-            more, worse = strike(braced, fast, slow, fast / maximum(largest(W, at), 1e-290), X, W, at)
-            drive(braced, X, P, W, at)
-            inspect(START, X, P, W, at)
-            lost, rough = lost | more, rough | worse
-            jams, rougher = find(who, lnot(needs | braced), select(braced, fast, low), fast, X, W, at)
+    stopped = who & lnot(who)
+    for _ in range(PASSES if at[NU] > 1 else 0):
+        braced = who & (jams | rougher) & lnot(lost | rough)
+        if not any_lane(braced):
+            break
+        for j in range(at[NU]):
+            st(W, gap_row(j, at), select(ld(X, rest + j) > 0.5, -1.0, 1.0 + zero))
+        more, worse = strike(braced, fast, slow, fast / maximum(largest(W, at), 1e-290), X, W, at)
+        drive(braced, X, P, W, at)
+        inspect(START, X, P, W, at)
+        lost, rough, stopped = lost | more, rough | worse, stopped | braced
+        jams, rougher = find(who, lnot(needs | stopped), select(stopped, fast, low), fast, X, W, at)
     for k in range(at[M]):
         fixed = ld(X, aside + k)
         st(X, states + k, select(who, ld(X, states + k), fixed))

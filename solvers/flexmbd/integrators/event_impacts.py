@@ -9,7 +9,7 @@ from flexmbd.integrators.coulomb_sweep import OFF, choose
 from flexmbd.integrators.event_search import hand
 from flexmbd.integrators.listed import jump, product, takes_part
 from flexmbd.integrators.percussions import book_gain, free, leave_out, add_restitution
-from flexmbd.lanes import fabs, select
+from flexmbd.lanes import any_lane, fabs, minimum, select
 from flexmbd.lanes.rows import evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import IMPULSE, LOSS, POISSON, STRUCK, STRUCK_SPEED
@@ -19,10 +19,10 @@ from flexmbd.stepping.names import (
 
 
 @inner
-def impact(needs, still, W, at):
+def impact(needs, time, still, W, at):
     """Percussions of all closed contacts at once: lanes without a solution, and those in which they were not found.
 
-    Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
+    They are sought from those that the forces in their rows make in the `time`.  Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
     """
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
@@ -31,7 +31,8 @@ def impact(needs, still, W, at):
         st(W, bound_row(at) + j, 0.0 * still)
         poisson = poisson or cones[CONE * j + RULE] == POISSON
     for r in range(at[ND]):
-        st(W, percussion_row(at) + r, 0.0 * still)
+        p = ld(W, percussion_row(at) + r)
+        st(W, percussion_row(at) + r, select(time > 0.0, time * p, 0.0))
     lost, rough = solve(needs, still, W, at)
     if poisson:
         for j in range(at[NU]):
@@ -44,19 +45,39 @@ def impact(needs, still, W, at):
 
 
 @inner
+def until_rest(fast, W, at):
+    """Time, s, in which the forces in the rows of the percussions stop the first contact that slides; zero where they stop none."""
+    cones, never = words(at[CONES]), 1e300
+    time = never + 0.0 * fast
+    for j in range(at[NU]):
+        if takes_part(j, W, at):
+            r, size, slows = cones[CONE * j], 0.0 * fast, 0.0 * fast
+            for k in range(r + 1, r + 1 + cones[CONE * j + SLIDE_COUNT]):
+                u = ld(W, before_row(at) + k)
+                size, slows = size + u * u, slows - u * product(k, W, at)
+            stops = (ld(W, percussion_row(at) + r) > 0.0) & (size > fast * fast) & (slows > 0.0)
+            time = select(stops, minimum(size / select(stops, slows, 1.0), time), time)
+    return select(time < never, time, 0.0)
+
+
+@inner
 def strike(needs, fast, slow, push, X, W, at):
     """Impacts of all closed contacts that approach; lanes without a solution, and those in which percussions were not found.
 
     Velocities without percussions have `push` times the accelerations in them, beside which those that are rounding count for nothing.
+    Then the forces at hand grow without end, until they stop what slides: percussions are sought from there.
     """
     cones, states, n, zero = words(at[CONES]), START + 1 + 2 * at[N], at[N], 0.0 * ld(X, H)
+    time = zero
+    if any_lane(push > 0.0):
+        time = select(push > 0.0, until_rest(fast, W, at), zero)
     for j in range(at[NU]):
         u, e = ld(W, before_row(at) + cones[CONE * j]), ld(W, number_row(j, RESTITUTION, at))
         st(W, number_row(j, RESTITUTION, at), select(u < -slow, e, zero))
     for r in range(at[ND]):
         u = ld(W, before_row(at) + r)
         st(W, free_row(at) + r, select((push > 0.0) & (fabs(u) < fast), 0.0, u) + push * ld(W, free_row(at) + r))
-    lost, rough = impact(needs, fast, W, at)
+    lost, rough = impact(needs, time, fast, W, at)
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(needs, jump(i, W, at), zero))
     total, moved = zero, zero
