@@ -1,7 +1,7 @@
 """Event-driven scheme: index sets of contact, sticking and sliding, between events as smooth as Dormand and Prince's pair.
 
 Between events every contact has a mode; those that are closed act as constraints whose forces follow from the accelerations at each stage
-(`held`).  An event ends a step: a gap that closes, a normal force that vanishes, sliding that comes to rest, friction that no longer holds.
+(`contact_modes`).  An event ends a step: a gap that closes, a normal force that vanishes, sliding that comes to rest, friction that no longer holds.
 It lies where the largest of all event functions crosses zero, found by trial steps from the same start: to where the cubic through a gap
 and its rates closes first; where something else is met before, by regula falsi and halves in turn.
 At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
@@ -9,8 +9,9 @@ At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`strike`);
 2. modes and forces of all closed contacts from the accelerations (`seek`).
 
-Approach speeds below `SLOW` of the largest velocity, and those of bounces that are as low as gaps are known, are taken without restitution;
-so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in contact.
+Approach speeds below `SLOW` of the largest velocity, and those of bounces that are no higher than a gap that counts as closed, are taken
+without restitution; so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in
+contact.  (A tower that rocks on an edge gains as much in each fall from such a gap.)
 Gaps and velocities of closed contacts that have drifted open are projected back.  More than `STORM` events within a millionth of the run
 end it with a status of their own.
 """
@@ -44,7 +45,6 @@ from flexmbd.stepping.names import (
 )  # fmt: skip
 
 SLOW, STORM = 1e-6, 1000.0
-LOW = 1.0  # a bounce not higher than half as many times what a gap is known to is none
 PASSES = 3  # of an event, at most
 
 
@@ -82,7 +82,7 @@ def arrange(who, X, P, W, at):
     want(around(X), X, W, at)
     inspect(START, X, P, W, at)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
-    low = maximum(fast, sqrt(LOW * near(X) * largest(W, at)))
+    low = maximum(fast, sqrt(2.0 * close * largest(W, at)))  # a bounce not higher than a gap that is none
     slow = maximum(SLOW * ld(X, VELOCITY_SCALE), low)
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + OWN_STATE])
