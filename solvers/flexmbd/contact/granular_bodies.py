@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from flexmbd.bodies.rotation import as_matrix
 from flexmbd.contact.granular import OfGrains
 from flexmbd.contact.parts import refuse
 from flexmbd.contact.point import unit
 from flexmbd.contact.pressing import BodyEnd, GrainEnd, OwnFrame, press
 from flexmbd.errors import check_number, unit_vector
+from flexmbd.frames import as_matrix
 from flexmbd.language.quadratic import dot
 from flexmbd.space import AXES, axis_parameters
 
