@@ -25,7 +25,7 @@ _NAMES = {  # module -> what comes from it
     "bodies.rigid": "RigidBody",
     "bodies.poses": "CentreLine Poses",
     "bodies.section": "Section",
-    "bodies.shapes": "Box Cylinder Mesh Polyline Sphere Swept",
+    "bodies.shapes": "Balls Box Cylinder Mesh Polyline Sphere Swept",
     "bodies.spatial": "SpatialBody",
     "contact": (
         "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "

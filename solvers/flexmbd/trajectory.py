@@ -69,7 +69,7 @@ class Trajectory:
         return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics, bodies=bodies)
 
     def poses(self, body):
-        """Places and rotations of a rigid body or point mass at all times, a `Poses`; the run was asked for them by ``poses=True``.
+        """Places and rotations of a rigid body, point mass or grains at all times, a `Poses`; the run was asked for them by ``poses=True``.
 
         Raises
         ------

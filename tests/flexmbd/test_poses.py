@@ -225,3 +225,34 @@ def test_the_page_on_showing_is_true():
     page = (Path(__file__).parents[2] / "docs" / "flexmbd" / "showing.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
     exec(compile(block, "showing.md", "exec"), {"__name__": "showing"})
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_grains_fly_where_they_are_thrown(d):
+    """Three that meet nothing: parabolas, and in the plane the angle of a constant rate; a sphere about each."""
+
+    def thrown(speed):
+        s, more = fm.System(gravity=(*(0.0,) * (d - 1), -9.81)), (0.0,) * (d - 2)
+        turns = [4.0, -2.0, 0.0] if d == 2 else [(0.0, 0.0, 4.0), (1.0, -2.0, 0.0), (0.0, 0.0, 0.0)]
+        grains = s.grains("g", positions=[(0.5 * k, *more, 1.0) for k in range(3)], radius=[0.1, 0.12, 0.08], mass=0.2, rates=turns,
+                          velocities=[(speed, *more, 1.0)] * 3)  # fmt: skip
+        s.add(fm.GranularContact("c", grains, fm.Hertz(1e6)))
+        return s
+
+    speeds = np.array([0.5, 1.5])
+    run = fm.run(thrown, {"speed": speeds}, end=0.4, points=5, outputs=[], poses=True, settings=FINE)
+    found, t = run.poses("g"), run.time
+    assert found.position.shape == (2, 5, 3, 3) and found.rotation.shape == (2, 5, 3, 3, 3) and not run.outputs
+    wanted = np.zeros((2, 5, 3, 3))
+    wanted[..., 0] = 0.5 * np.arange(3) + speeds[:, None, None] * t[:, None]
+    wanted[..., d - 1] = (1.0 + t - 0.5 * 9.81 * t**2)[:, None]
+    np.testing.assert_allclose(found.position, wanted, atol=1e-9)
+    turned = np.outer(t, [4.0, -2.0, 0.0] if d == 2 else [0.0, 0.0, 0.0])
+    about_z = Rotation.from_rotvec(turned.reshape(-1, 1) * [0.0, 0.0, 1.0]).as_matrix().reshape(5, 3, 3, 3)
+    np.testing.assert_allclose(found.rotation, np.stack([about_z] * 2), atol=1e-9)
+    (balls,) = run.bodies["g"].body.shapes
+    assert isinstance(balls, fm.Balls) and balls.radii == (0.1, 0.12, 0.08)
+    one = run.of_sample(1).poses("g")
+    assert np.array_equal(one.position, found.position[1])
+    with pytest.raises(fm.ModelError, match="radii"):
+        fm.Balls([0.1, -0.1])
