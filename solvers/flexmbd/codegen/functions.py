@@ -87,7 +87,7 @@ class Functions:
                 builder.call(function, whole.args)
                 continue
             done, after = builder.append(), builder.append()
-            builder.choose(self._some(builder, whole.args[2], guard, width or self.target.part), done, after)
+            builder.choose(self._some(builder, whole.args[2], guard, (width or self.target.part) * batch), done, after)
             builder.block = done
             builder.call(function, whole.args)
             builder.branch(after)
