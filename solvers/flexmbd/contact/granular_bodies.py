@@ -77,6 +77,7 @@ def touching(element, d, kernels, counts, frame, surface, options):
     normal = [dot([axis[k] for axis in axes], out) for k in range(d)]
     foot = BodyEnd(element, frame, [x - height * n for x, n in zip(apart, normal, strict=True)])
     press(element, kernels, counts, element.numbers[0] - height, normal, (GrainEnd(element, d, 0, 1.0, -height, normal), foot))
+    element.acts = element.quantities["contacts"]  # most grains are somewhere else
 
 
 def _plane(graph, place, sizes):

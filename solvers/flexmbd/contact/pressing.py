@@ -150,8 +150,7 @@ def press(element, kernels, counts, penetration, normal, ends):
     force = g.select(touches, g.call(law.force, given, 2, tangent_of(g, law, 2))[0], 0.0)
     element.add("stored", g.select(touches, g.call(law.energy, (depth, *numbers[: counts[0]])), 0.0))
     element.add("normal", force)
-    element.acts = g.select(touches, 1.0, 0.0)
-    element.add("contacts", element.acts)
+    element.add("contacts", g.select(touches, 1.0, 0.0))
     power, across = force * rate, None
     if len(kernels) > 1:
         slip, across = _across(g, normal, velocity)
