@@ -1,5 +1,8 @@
 """Many round bodies against surfaces of rigid bodies: momenta, one contact each instead; belts, lifts, gates, drums in closed form."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -314,3 +317,14 @@ def test_mistakes_are_said():
     names(said(made(fm.GrainsBox, (0.1, -0.2), LAW)), "'w'", "half_lengths", "below zero")
     names(said(made(fm.GrainsBox, 0.1, LAW)), "'w'", "half_lengths", "two")
     names(said(lambda: s.add(fm.GrainsCylinder("w", grains, o, 0.3, LAW))), "'w'", "GrainsCylinder", "planar")
+
+
+def test_the_drum_of_the_page_runs():
+    """The block under "Grains on bodies" of docs/theory/contact_shapes.md; its motor has work to do once grains lie on the wall."""
+    page = (Path(__file__).parents[2] / "docs" / "theory" / "contact_shapes.md").read_text(encoding="utf-8")
+    block = re.search(r"### Grains on bodies\n```python\n(.*?)```", page, re.DOTALL)[1]
+    known = {"np": np, "fm": fm}
+    exec(compile(block, "contact_shapes.md", "exec"), known)
+    run = known["run"]
+    assert not run.status.any() and run.poses("g").position.shape == (1, 11, 100, 3)
+    assert run["motor.moment"][0, -1] > 1e-3
