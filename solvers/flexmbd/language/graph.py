@@ -242,11 +242,17 @@ class Graph:
         return self._kernel_of[function]
 
     # ---- linear equations solved at run time, see `blocks`; `grouped` is what groups of elements add, by the nodes of one element
-    def factors(self, plan, entries, grouped=()):
-        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `grouped` (group, {(i, j): Node})."""
+    def factors(self, plan, entries, grouped=(), placed=()):
+        """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `grouped` (group, {(i, j): Node}).
+
+        Of `placed` (`language.product.Placed`, Node) the nodes are kept behind the entries.
+        """
+        entries = [*entries, *((plan.size + k, x) for k, (_, x) in enumerate(placed))]
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
         key = tuple((group.name, tuple((ij, x.id) for ij, x in part.items())) for group, part in grouped)
-        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped)), more=(plan.name, places, key))
+        placed = tuple(one for one, _ in placed)
+        more = (plan.name, places, key, *(one.key for one in placed))
+        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped), placed), more=more)
 
     def substitution(self, factors, parts, count, grouped=()):
         """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `grouped` (group, [Node])."""
