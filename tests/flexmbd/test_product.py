@@ -236,3 +236,13 @@ def test_a_mass_on_a_joint_moves_as_if_it_were_in_the_matrix(kind):
         wanted = np.array([(expm(A * t) @ start)[0] for t in run.time])
         np.testing.assert_allclose(run["body.c1"][i], wanted, atol=error * 0.01)
         np.testing.assert_allclose(run["ball0.y"][i], run["body.c1"][i], atol=1e-9)
+
+
+def test_tables_in_functions_in_units_give_the_same_to_the_last_bit():
+    """An implicit motion with a joint, its functions in straight lines and in units."""
+    found = []
+    for units in (10**6, 1):
+        tuning = Tuning(product=20, units=units, unit_function=1, unit_share=1e9)
+        settings = HOW["implicit"][0] | {"tuning": tuning, "lanes": 2, "step": 1e-3}
+        found.append(fm.run(held(*matrices(16, 99)), end=0.01, points=3, outputs=["body.c1", "body.c16"], settings=settings))
+    assert np.array_equal(found[0]["body.c16"], found[1]["body.c16"]) and np.ptp(found[0]["body.c16"]) > 0.0

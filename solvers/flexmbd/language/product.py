@@ -78,11 +78,10 @@ class Placed:
     @cached_property
     def places(self):
         """Unknowns of row and of column, and place in the table, of all its numbers: ndarray (3, numbers)."""
-        width = self.matrix.shape[1]
-        at = [(i, j) for i, row in enumerate(self.rows) if row is not None for j in self.matrix.columns(i)]
-        i, j = np.array(at, np.int64).reshape(-1, 2).T
-        rows = np.array([-1 if row is None else row for row in self.rows])
-        return np.array([rows[i], np.array(self.columns)[j], i * width + j])
+        rows, entries = np.array([-1 if row is None else row for row in self.rows]), self.matrix.entries
+        i, j = np.indices(self.matrix.shape).reshape(2, -1) if entries is None else np.array(entries).T
+        i, j = i[rows[i] >= 0], j[rows[i] >= 0]
+        return np.array([rows[i], np.array(self.columns)[j], i * self.matrix.shape[1] + j])
 
     def couplings(self):
         """Sets of unknowns that are coupled."""

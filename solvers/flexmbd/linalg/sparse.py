@@ -64,7 +64,7 @@ class SparseFactors(BlockFactors):
         self.order = range(int(max(rows.max(), columns.max())) + 1)
         self.plan = SparsePlan(len(self.order), rows, columns)
         places = self.plan.places(*tables[0]).tolist()
-        self.node = graph.factors(self.plan, list(zip(places, kept.values(), strict=True)), grouped, placed)
+        self.node = self._factors(list(zip(places, kept.values(), strict=True)), grouped, placed)
 
     def _named(self, results):
         return results
