@@ -82,11 +82,6 @@ class Grains(Body):
         """Numbers of the grains, as outputs have them."""
         return [f"{k + 1}" for k in range(self.count)]
 
-    def pose(self, equations):
-        """Centres of all grains."""
-        q = self.part(equations, equations.q)
-        return [x for k in range(0, len(q), self.own) for x in q[k : k + self.dimension]]
-
     def _each(self, key):
         """By grain, the key of one of its numbers."""
         given = getattr(self, key)
@@ -136,6 +131,11 @@ class Grains(Body):
     def poses(self, moved):
         """Places and rotations of all."""
         return of_grains(moved.numbers, self.dimension)
+
+    def places_of(self, moved):
+        """Places by number."""
+        found = self.poses(moved).position
+        return {name: found[..., k, :] for k, name in enumerate(self.place_names)}
 
     def usual_shapes(self):
         """Their radii, in the first sample."""
