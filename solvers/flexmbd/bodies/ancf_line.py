@@ -135,9 +135,12 @@ class Line(Slender):
         d = self.dimension
         if point.node is not None:
             return tuple(self.variable(equations, d * (2 * point.node + level) + i) for i in range(d))
-        first, x = 2 * d * point.element, equations.number(self, f"{point.key}.along")
-        shapes = shapes(x, self._element_length(equations))
+        first = 2 * d * point.element
+        shapes = shapes(self._along(equations, point), self._element_length(equations))
         return tuple(sum(self.variable(equations, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
+
+    def _along(self, equations, point):
+        return equations.graph.const(point.x) if point.node is not None else equations.number(self, f"{point.key}.along")
 
     def _element_length(self, equations):
         return equations.number(self, "length") * (1.0 / self.elements)

@@ -5,6 +5,7 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.running.models import unsearched
 from flexmbd.system import System
 
 log = logging.getLogger("flexmbd")
@@ -156,7 +157,8 @@ def _given(system, samples):
 def _at_once(build, samples, count):
     """The system of a batch by one call with arrays, or None if the function cannot be called so, and why."""
     try:
-        system = build(**samples)
+        with unsearched():
+            system = build(**samples)
         _require_system(system)
         _require_shapes(system, count)
     except _NotASystem:
