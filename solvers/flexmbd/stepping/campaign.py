@@ -66,7 +66,7 @@ def finish(sample, lane, X, P, W, at):
     if get(X, STATUS, lane) == ENDED:  # what it was at its end, it stays
         fill_grid(lane, count, X, at)
         count = points
-    for start in range(0, count, wide):
+    for start in range(0, count, width_of(X)):
         for k in range(wide):
             row = min(start + k, count - 1)
             here = (lane * points + row) * at[GRID_ROWS]

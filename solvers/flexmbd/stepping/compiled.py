@@ -1,8 +1,9 @@
 """Functions of the time loop and of schemes as machine code: compiled once for a width, and kept on disk.
 
-Numba writes the code of a function and of all that it calls. Copies of what is called are shared by name in a process; each is optimised
-within another function, so which one runs, and how its sums are contracted, would depend on what was compiled or read before. So here the
-copies are private to their module, and the code that runs is the file's, also in the process that compiled it.
+A function and all that it calls is one module of LLVM's language, written by `reading`. Of somebody else's scheme that is written in more
+of Python than that knows, Numba writes the module. Its copies of what is called are shared by name in a process; each is optimised within
+another function, so which one runs, and how its sums are contracted, would depend on what was compiled or read before. So here the copies
+are private to their module, and the code that runs is the file's, also in the process that compiled it.
 """
 
 import ctypes
@@ -23,6 +24,8 @@ from numba.core.registry import cpu_target
 from flexmbd.caching import cache_directory, host, keep, machine
 from flexmbd.lanes import rows
 from flexmbd.lanes.vector import OPTIONS
+from flexmbd.stepping.instructions import Unreadable
+from flexmbd.stepping.reading import Module
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "nonsmooth/one_contact.py", "registry.py")  # that these functions are made of
@@ -53,8 +56,8 @@ def _path(function, width):
     return cache_directory() / f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{width}_{_stamp()}.o"
 
 
-def _text(function, width):
-    """LLVM's text of a function and of all that it calls; what is called is private to it."""
+def _text_of_numba(function, width):
+    """LLVM's text, as Numba writes it and optimises it, of a function and of all that it calls; what is called is private to it."""
     of_rows = rows.Rows(width)
     arguments = (of_rows, of_rows, of_rows, types.CPointer(types.int64))
     flags = CPUTargetOptions.parse_as_flags(compiler.Flags(), {"nopython": True, **OPTIONS})
@@ -70,7 +73,7 @@ def _text(function, width):
 def _engine(function, width):
     """An engine with the machine code, which is read from disk if it is there."""
     path = _path(function, width)
-    code = path.read_bytes() if path and path.exists() else _object(_text(function, width), kept=path is not None)
+    code = path.read_bytes() if path and path.exists() else _object(function, width, kept=path is not None)
     if path and not path.exists():
         keep(path, code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), machine(OPTIMISED))
@@ -79,16 +82,26 @@ def _engine(function, width):
     return engine
 
 
-def _object(text, kept):
-    """Machine code of a module that is optimised already; what all have taken in is left out.
+def _object(function, width, kept):
+    """Machine code of a function and of all that it calls.
 
     What is kept does without Numba's runtime (arrays of its own): a process that only reads the code has none.
     """
     made_for = machine(OPTIMISED)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_interleaving = False
+    passes = llvm.create_pass_builder(made_for, tuning)
+    try:
+        text, all_passes = Module(function, width, ENTRY).text, passes.getModulePassManager()
+    except Unreadable:
+        text, all_passes = _text_of_numba(function, width), llvm.create_new_module_pass_manager()
+        all_passes.add_global_dead_code_eliminate_pass()  # what all have taken in
     module = llvm.parse_assembly(text, llvm.create_context())
-    unused = llvm.create_new_module_pass_manager()
-    unused.add_global_dead_code_eliminate_pass()
-    unused.run(module, llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options()))
+    module.triple, module.data_layout = made_for.triple, str(made_for.target_data)
+    all_passes.run(module, passes)
+    for called in module.functions:
+        if not called.is_declaration and called.name != ENTRY:
+            called.linkage = "internal"
     needs = [f.name for f in module.functions if kept and f.is_declaration and f.name.startswith(("NRT_", "numba_"))]
     if needs:
         raise TypeError(f"a function of the time loop makes arrays ({', '.join(needs)}); use rows of X or W")
