@@ -29,7 +29,8 @@ _NAMES = {  # module -> what comes from it
     "bodies.spatial": "SpatialBody",
     "contact": (
         "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "
-        "FrictionGuide GranularContact PointPlane SphereCylinder SpherePlane SphereSphere ThinDiscPlane"
+        "FrictionGuide GrainsBox GrainsCylinder GrainsPlane GrainsRound GranularContact PointPlane SphereCylinder SpherePlane SphereSphere "
+        "ThinDiscPlane"
     ),
     "contact.friction": "Ambrosio CoulombExponential LuGre Stribeck Threlfall",
     "contact.impenetrable": "Impenetrable",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbd.bodies.rotation import as_matrix
 from flexmbd.errors import ModelError
+from flexmbd.frames import as_matrix
 
 
 @dataclass(frozen=True, kw_only=True)

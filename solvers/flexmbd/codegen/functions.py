@@ -60,9 +60,9 @@ class Functions:
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
-        nodes = in_units(self.graph, stores, given)
-        made = nodes and units.write(self, name, nodes, stores, given)
-        if not made:
+        ids = in_units(self.graph, stores, given)
+        made = None if ids is None else units.write(self, name, ids, stores, given)
+        if made is None:
             made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
         inside, size = made
         self.rows = max(self.rows, size)

@@ -76,16 +76,24 @@ def singles(problem, rows):
 
 def row_sizes(problem, rows, which):
     """Sizes of rows in loops by their number in the matrix, those of which a function of the row is true."""
-    if problem.direct or problem.groups or not closeness.closed(problem):
+    if problem.direct or problem.groups:
+        return {}
+    wanted = [which(row) for row in rows]
+    known, key = problem.graph.factors_of, ("sizes", id(problem.inertia), *map(id, rows), *wanted)
+    if key in known:  # the same are asked for again and again
+        problem.graph.mark()
+        return known[key][0]
+    if not closeness.closed(problem):
         return {}
     gradients = [row.polynomial.gradient(problem.q) for row in rows]
     inertia = _inertia(problem, rows, gradients)
     found = {}
-    for k, row in enumerate(rows):
+    for k, own in enumerate(wanted):
         problem.graph.mark()
-        if which(row):
+        if own:
             found[problem.n + k] = closeness.size(problem.graph, gradients[k], inertia)
-    return {k: x for k, x in found.items() if not x.zero}
+    known[key] = {k: x for k, x in found.items() if not x.zero}, (problem.inertia, rows)
+    return known[key][0]
 
 
 def regularise(problem, matrix, sides, rows, *, symmetric=True):

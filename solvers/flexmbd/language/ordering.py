@@ -139,7 +139,7 @@ def ordered(graph, roots, given=()):
 def called(graph, roots):
     """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
     kernels = {}
-    for node in ordered(graph, roots):
+    for node in ordered(graph, roots) if graph.kernels else ():
         for *_, nodes in node.kind.grouped(node):
             kernels |= {kernel.name: kernel for kernel in called(graph, nodes)}
         if node.kind is CALL and node.level == RUNTIME:

@@ -161,9 +161,10 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
                     ahead[i].update(j for j in coupled if place[j] > place[i])
     filled, work = _fill(order, place, ahead)
     work = work // 2 if symmetric else work
-    if work > graph.tuning.blocks or grouped:
+    loops = any(not isinstance(key, tuple) for key in matrix)  # of groups without a mass too: they have forces
+    if work > graph.tuning.blocks or loops:
         plan = Plan(order, filled, graph.tuning)
-        if plan.work < graph.tuning.dense * work or grouped:
+        if plan.work < graph.tuning.dense * work or loops:
             return BlockFactors(graph, entry, order, plan, grouped)
     factors = SymbolicFactors(graph, order)
     for p in order:
