@@ -43,8 +43,7 @@ def start(directory, script=SCRIPT):
 def test_second_process_loads_what_the_first_compiled(tmp_path):
     y, made, files = start(tmp_path)
     assert y == pytest.approx(-9.81 / 2)
-    assert sum(p.suffix == ".o" for p in files) >= 7  # time loop and scheme; two of the model
-    assert made == sum(p.name.endswith(".o") and "_1_" in p.name for p in files)
+    assert made == 2 and sum(p.suffix == ".o" for p in files) == 4  # time loop and scheme; two of the model
     again, made_again, now = start(tmp_path)
     assert again == y
     assert now == files and made_again == 0  # nothing written: nothing compiled
@@ -60,7 +59,7 @@ def test_code_that_is_kept_makes_no_arrays():
         put(W, 0, 0, a.sum())
 
     with pytest.raises(TypeError, match="rows of X or W"):
-        compiled._object(sums, 1, kept=True)
+        compiled._object((sums,), 1, kept=True)
 
 
 TUMBLING = textwrap.dedent(

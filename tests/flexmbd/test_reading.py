@@ -13,15 +13,13 @@ from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select,
 from flexmbd.lanes.rows import doubles, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping import compiled
-from flexmbd.stepping.assembly import ENTRIES
-from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.campaign import LOOP
 from flexmbd.stepping.changed import enter, leave
 from flexmbd.stepping.names import M, N
 from flexmbd.stepping.neighbours import neighbours
 from flexmbd.stepping.reading import Module
 from flexmbd.stepping.windows import met, windowed
 
-LOOP = (*ENTRIES, campaign, leave, enter, neighbours, windowed, met)
 OF_SCHEMES = {f for scheme in SCHEMES for f in (*scheme.functions.values(), *scheme.passing.values())}
 TABLE = np.array([[0.5, -2.0], [3.0, 0.25]])
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
@@ -30,8 +28,8 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is com
 @pytest.mark.parametrize("width", [1, 4])
 def test_all_functions_of_the_package_are_read(width):
     """No one of them waits for Numba."""
-    for function in (*LOOP, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
-        llvm.parse_assembly(Module(function, width, "entry").text, llvm.create_context()).verify()
+    for function in (*LOOP, leave, enter, neighbours, windowed, met, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
+        llvm.parse_assembly(Module([function], width, ["entry"]).text, llvm.create_context()).verify()
 
 
 # ---- one function for each thing that is known, X[0:3] lanes, at = integers
@@ -138,7 +136,7 @@ def test_what_is_not_known_is_said(body, what, tmp_path):
     space = {"__name__": "scheme"}
     exec(compile(path.read_text(), str(path), "exec"), space)
     with pytest.raises(compiled.Unreadable, match=what):
-        Module(space["f"], 4, "entry")
+        Module([space["f"]], 4, ["entry"])
 
 
 def test_a_scheme_in_more_of_python_than_is_known_is_compiled_all_the_same(monkeypatch):
@@ -147,7 +145,7 @@ def test_a_scheme_in_more_of_python_than_is_known_is_compiled_all_the_same(monke
         put(W, 0, 0, both[0] - both[1])
 
     with pytest.raises(compiled.Unreadable):
-        Module(pairs, 1, "entry")
+        Module([pairs], 1, ["entry"])
     (W, _), *_ = compute(pairs, 1, False, monkeypatch)
     X = np.random.default_rng(0).normal(size=(3, 1))
     assert W[0, 0] == X[0, 0] - X[1, 0]

@@ -4,6 +4,7 @@ from flexmbd.lanes import any_lane
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
+from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
     BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, NEXT_CHECK,
@@ -150,3 +151,6 @@ def campaign(X, P, W, at):
                         put(X, T, lane, end)
                         put(X, STATUS, lane, 0.0)
     at[STARTED], at[RUNNING] = started, running
+
+
+LOOP = (assemble, prepare, campaign)

@@ -35,12 +35,12 @@ def _source(function):
 
 
 class Module:
-    """A function of rows of a width and all that it calls, each for the kinds of arguments that it is called with.
+    """Functions of rows of a width and all that they call, each for the kinds of arguments that it is called with.
 
     Attributes
     ----------
     text : str
-        The module; the function is `name`.
+        The module; the functions have the names given.
 
     Raises
     ------
@@ -48,9 +48,10 @@ class Module:
         If one of them is not written in what is known here.
     """
 
-    def __init__(self, function, width, name):
+    def __init__(self, functions, width, names):
         self.width, self.declared, self._functions, self._arrays, self._known = width, set(), [], {}, {}
-        self._write(function, ("rows", "rows", "rows", "words"), name, "")
+        for function, name in zip(functions, names, strict=True):
+            self._write(function, ("rows", "rows", "rows", "words"), name, "")
         arrays = [f"{name} = private unnamed_addr constant {text}" for text, name in self._arrays.items()]
         self.text = "\n".join([*sorted(self.declared), *arrays, *self._functions])
 
