@@ -75,6 +75,16 @@ class Grains(Body):
         """Of each grain lengths, then angles."""
         return (("length",) * self.dimension + ("angle",) * (self.own - self.dimension)) * self.count
 
+    @property
+    def place_names(self):
+        """Numbers of the grains, as outputs have them."""
+        return [f"{k + 1}" for k in range(self.count)]
+
+    def pose(self, equations):
+        """Centres of all grains."""
+        q = self.part(equations, equations.q)
+        return [x for k in range(0, len(q), self.own) for x in q[k : k + self.dimension]]
+
     def _each(self, key):
         """By grain, the key of one of its numbers."""
         given = getattr(self, key)

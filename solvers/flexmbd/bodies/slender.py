@@ -35,10 +35,16 @@ class Slender(Body):
                 raise ModelError(f"{self.owner}: {key} is {value!r}; it must be {wanted}", element=self.name)
             self.keep(key, tuple(check_number(self.owner, f"{key}[{i}]", x) for i, x in enumerate(value)))
 
+    said_by = "centre_line"
+
     @property
     def pose_size(self):
         """Its coordinates."""
         return self.coordinates
+
+    def pose(self, equations):
+        """Its coordinates."""
+        return self.part(equations, equations.q)
 
     @property
     def start(self):

@@ -5,14 +5,15 @@ What is asked here of a system's inertia is its entries; `flexmbd.equations.iner
 
 from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
+from flexmbd.language.product import Placed
 from flexmbd.linalg.elimination import SymbolicFactors, elimination_order, factorise
 
 ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
-def solutions(problem, matrix, sides, rows, gone=()):
-    """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
+def solutions(problem, matrix, sides, rows, gone, shifts):
+    """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift (on the diagonal) left open."""
     factors = factored(problem, matrix, rows, gone)
     totals = [factors.solve(side) for side in sides]
     places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
@@ -20,7 +21,7 @@ def solutions(problem, matrix, sides, rows, gone=()):
     for total in totals if places else ():
         change = dict(total)
         for _ in range(ITERATIONS):
-            change = factors.solve({k: matrix[k, k] * change[k] for k in places})
+            change = factors.solve({k: shifts[k, k] * change[k] for k in places})
             for i, x in change.items():
                 total[i] = total[i] + x
     return totals
@@ -164,6 +165,9 @@ def order(problem, rows, neighbours=None):
 def cliques(matrix, n):
     """Sets of the first n unknowns that an entry, or an element of a group, couples."""
     sets = [set(key) for key in matrix if isinstance(key, tuple) and max(key) < n]
-    for group, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
-        sets += [set(members) for table in group.couplings(part) for members in table.tolist()]
+    for key, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
+        if isinstance(key, Placed):
+            sets += key.couplings()
+        else:
+            sets += [set(members) for table in key.couplings(part) for members in table.tolist()]
     return sets

@@ -244,11 +244,12 @@ class Graph:
         return self._kernel_of[function]
 
     # ---- linear equations solved at run time, see `blocks`; `grouped` is what groups of elements add, by the nodes of one element
-    def factors(self, plan, entries, grouped=()):
+    def factors(self, plan, entries, grouped=(), placed=()):
         """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `grouped` (group, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
         key = tuple((group.name, tuple((ij, x.id) for ij, x in part.items())) for group, part in grouped)
-        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped)), more=(plan.name, places, key))
+        more = (plan.name, places, key, *(one.key for one in placed))
+        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped), tuple(placed)), more=more)
 
     def substitution(self, factors, parts, count, grouped=()):
         """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `grouped` (group, [Node])."""
@@ -267,9 +268,7 @@ class Graph:
             return self.const(0.0)
         return self.make(kinds.TOTAL, (), RUNTIME, (group, node, start, stop), more=(group.name, node.id, start, stop))
 
-    def product(self, table, vector, entries=None):
-        """Nodes of the rows of a matrix of numbers times a vector, see `language.product.product`."""
-        return product(self, table, vector, entries)
+    product = product  # of a matrix of numbers with a vector
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
@@ -321,15 +320,12 @@ class Graph:
         """Derivatives of a node's arguments by their number, of those that are not zero."""
         key = ("arguments", node.id, variable.id)
         if key not in self._derivatives:
-            found = ((j, self.derivative(a, variable)) for j, a in enumerate(node.args))
-            self._derivatives[key] = {j: rate for j, rate in found if not rate.zero}
+            self._derivatives[key] = {j: rate for j, a in enumerate(node.args) if not (rate := self.derivative(a, variable)).zero}
         return self._derivatives[key]
 
     def _differentiate(self, node, x):
         if node is x:
             return self.const(1.0)
-        if node.level < RUNTIME:
-            return self.const(0.0)
         if node.kind.derivative is None:
             raise NotDifferentiable(f"a node '{node.kind.name}' has no derivative")
         return node.kind.derivative(self, node, x, 0)
