@@ -216,8 +216,10 @@ class Framed(Body):
             raise ModelError(f"{owner} has {len(coordinates)} coordinates; this system needs {self.dimension}", element=self.name)
         at = tuple(check_number(owner, axis, x) - o for axis, x, o in zip(AXES, coordinates, self.offset, strict=False))
         if key is None:
-            for point in self.points.values():
-                if all(np.ndim(c) == 0 for c in (*at, *point.at)) and at == point.at:
+            single = not any(map(np.ndim, at))
+            for point in self.points.values() if single else ():
+                first = point.at[0]
+                if isinstance(first, float) and first == at[0] and not any(map(np.ndim, point.at)) and at == point.at:
                     return point
             key = f"#{len(self.points)}"
         self.points[key] = Point(self, key, at)

@@ -124,8 +124,9 @@ def residual_and_jacobian(problem, along=by_place, multiplier=None, groups=()):
             for ij in {(i, j), (j, i)}:
                 matrix[ij] = matrix.get(ij, 0.0) + x
     for i in range(n):
-        g.mark()
-        side[i] = beta_h2 * side[i]
+        if not side[i].zero:
+            g.mark()
+            side[i] = beta_h2 * side[i]
     return matrix, side, states
 
 

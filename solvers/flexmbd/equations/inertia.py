@@ -138,8 +138,9 @@ class Inertia(ABC):
         """Node of the kinetic energy ``v.M v/2``, J, with that of groups, whose own rates are their variables."""
         total = self.graph.const(0.0)
         for p, x in zip(self.apply(v), v, strict=True):
-            self.graph.mark()
-            total = total + p * x
+            if not p.zero:
+                self.graph.mark()
+                total = total + p * x
         for group in self.groups:
             own = group.variables("y")
             total = total + group.sum(self.graph.dot(zip(group.inertial(own), own, strict=True)))

@@ -90,7 +90,7 @@ class Graph:
         key = (kind, *args)
         node = self._known.get(key)
         if node is None:
-            level = max([a.level for a in args])
+            level = args[0].level if len(args) == 1 else max(args[0].level, args[1].level)
             if level == CONSTANT:
                 return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
             node = self._known[key] = Node(self, kind, args, level)
@@ -133,10 +133,8 @@ class Graph:
                 return y
             if x.level == CONSTANT and x.value == -1.0:
                 return self.neg(y)
-        if a.kind is kinds.NEG and b.kind is kinds.NEG:
-            return self.mul(a.args[0], b.args[0])
         if a.kind is kinds.NEG:
-            return self.neg(self.mul(a.args[0], b))
+            return self.mul(a.args[0], b.args[0]) if b.kind is kinds.NEG else self.neg(self.mul(a.args[0], b))
         if b.kind is kinds.NEG:
             return self.neg(self.mul(a, b.args[0]))
         return self._alike(kinds.MUL, a, b)

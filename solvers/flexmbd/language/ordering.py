@@ -142,8 +142,11 @@ def ordered(graph, roots, given=()):
 
 def called(graph, roots):
     """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
-    kernels = {}
-    for node in ordered(graph, roots) if graph.kernels else ():
+    if not graph.kernels:
+        return []
+    columns, kernels = graph.columns.extended(graph.nodes), {}
+    ids = columns.needed(roots)
+    for node in (graph.nodes[i] for i in ids[columns.are(ids, CALL, *LINEAR, *SUMS)].tolist()):
         for *_, nodes in node.kind.grouped(node):
             kernels |= {kernel.name: kernel for kernel in called(graph, nodes)}
         if node.kind is CALL and node.level == RUNTIME:

@@ -109,16 +109,18 @@ class SymbolicFactors:
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
-        zero, b, mark = self.graph.const(0.0), dict(side), self.graph.mark
+        zero, b, mark, columns = self.graph.const(0.0), dict(side), self.graph.mark, self.columns
+        sub, mul, lower, upper = self.graph.sub, self.graph.mul, self.lower, self.upper
         for p in self.order:
             mark()
-            for i in self.columns[p]:
-                b[i] = b.get(i, zero) - self.lower[i, p] * b.get(p, zero)
+            known = b.get(p, zero)
+            for i in columns[p]:
+                b[i] = sub(b.get(i, zero), mul(lower[i, p], known))
         for p in reversed(self.order):
             mark()
             total = b.get(p, zero)
-            for j in self.columns[p]:
-                total = total - self.upper[p, j] * b[j]
+            for j in columns[p]:
+                total = sub(total, mul(upper[p, j], b[j]))
             b[p] = total * self.inverse[p]
         mark()
         return b
