@@ -244,6 +244,15 @@ def draw_element(page: Page, kind: str, element, dimension: int) -> None:
         for point, normal in element.walls:
             way = 0.7 * np.array((normal[1], -normal[0]))
             page.line([flat(point), flat(point + way if way.sum() > 0.0 else point - way)], GROUND, 3.0)
+    elif kind.startswith("Grains"):
+        size = next((float(getattr(element, key)) for key in ("radius", "cylinder_radius") if hasattr(element, key)), 0.0)
+        turn = rotated(element.b.body)
+        draw_body(page, element.grains, OWN)
+        if size:
+            page.circle(b, size, OWN, 3.0)
+        p, q = (float(x) for x in getattr(element, "half_lengths", (0.4, 0.0)))
+        if not size:
+            page.line([b + turn @ np.array(c) for c in ((p, q), (-p, q), (-p, -q), (p, -q), (p, q))], OWN, 3.0)
     elif kind == "ThinDiscPlane":
         page.line([a + float(element.radius) * np.array((math.cos(t), math.sin(t))) for t in np.linspace(0, 2 * math.pi, 60)], OWN, 3.0)
     elif kind == "BoxPlane":

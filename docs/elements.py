@@ -34,7 +34,10 @@ SECTIONS = {
     "Springs, dampers, elastic teeth": "Spring TorsionSpring NonlinearSpring NonlinearTorsionSpring Bushing GearMesh Rack",
     "Forces and control": "PointForce Torque SectionTorque UserForce UserTorque Actuator ReducedInertia Propellant",
     "Switches and locks": "Latch StopWhen Lock",
-    "Contacts": "DiscPlane DiscDisc PointPlane BoxPlane SpherePlane SphereSphere SphereCylinder ThinDiscPlane CableContact GranularContact",
+    "Contacts": (
+        "DiscPlane DiscDisc PointPlane BoxPlane SpherePlane SphereSphere SphereCylinder ThinDiscPlane CableContact GranularContact "
+        "GrainsPlane GrainsRound GrainsCylinder GrainsBox"
+    ),
     "Joints with clearance": (
         "ClearanceRevolute ClearanceRevolute_with_a_film ClearanceTranslational FrictionGuide ClearanceSpherical ClearanceCylindrical"
     ),

@@ -3,6 +3,8 @@
 import flexmbd as fm
 from element_scenes.common import LAW, ROUND, STEEL, plane, scene, space
 
+SOFT = fm.KelvinVoigt(1e5, 50.0)
+
 # contacts
 
 
@@ -56,7 +58,42 @@ def GranularContact():
     places = [(0.2 + 0.21 * (k % 3) + 0.03 * (k // 3), 0.11 + 0.19 * (k // 3)) for k in range(6)]
     grains = s.grains("grains", positions=places, radius=0.1, mass=0.5)
     walls = [((0.0, 0.0), (0.0, 1.0)), ((0.05, 0.0), (1.0, 0.0))]
-    s.add(fm.GranularContact("it", grains, fm.KelvinVoigt(1e5, 50.0), fm.Ambrosio(0.3, 1e-3, 1e-2), walls))
+    s.add(fm.GranularContact("it", grains, SOFT, fm.Ambrosio(0.3, 1e-3, 1e-2), walls))
+    return s
+
+
+def _moving(d, along, **more):
+    """Grains above a body, and the body."""
+    s, up = fm.System(gravity=(*(0.0,) * (d - 1), -9.81)), (0.0,) * (d - 2)
+    grains = s.grains("grains", positions=[(0.12 * k - 0.12, *up, along + 0.08 * (k == 1)) for k in range(3)], radius=0.06, mass=0.5)
+    return s, grains, s.body("body", mass=1.0, inertia=0.01 if d == 2 else (0.01,) * 3, **more)
+
+
+@scene
+def GrainsPlane():
+    s, grains, body = _moving(2, 0.1)
+    s.add(fm.GrainsPlane("it", grains, body.centre, SOFT, fm.Ambrosio(0.3, 1e-3, 1e-2)))
+    return s
+
+
+@scene
+def GrainsRound():
+    s, grains, body = _moving(2, 0.3)
+    s.add(fm.GrainsRound("it", grains, body.centre, 0.2, SOFT))
+    return s
+
+
+@scene
+def GrainsCylinder():
+    s, grains, body = _moving(3, -0.2)
+    s.add(fm.GrainsCylinder("it", grains, body.centre, 0.35, SOFT, axis=(0.0, 1.0, 0.0), inside=True))
+    return s
+
+
+@scene
+def GrainsBox():
+    s, grains, body = _moving(2, 0.2, angle=0.2)
+    s.add(fm.GrainsBox("it", grains, body.centre, (0.3, 0.1), SOFT))
     return s
 
 

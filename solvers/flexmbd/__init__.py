@@ -25,11 +25,12 @@ _NAMES = {  # module -> what comes from it
     "bodies.rigid": "RigidBody",
     "bodies.poses": "CentreLine Poses",
     "bodies.section": "Section",
-    "bodies.shapes": "Box Cylinder Mesh Polyline Sphere Swept",
+    "bodies.shapes": "Balls Box Cylinder Mesh Polyline Sphere Swept",
     "bodies.spatial": "SpatialBody",
     "contact": (
         "BoxPlane CableContact ClearanceCylindrical ClearanceRevolute ClearanceSpherical ClearanceTranslational DiscDisc DiscPlane "
-        "FrictionGuide GranularContact PointPlane SphereCylinder SpherePlane SphereSphere ThinDiscPlane"
+        "FrictionGuide GrainsBox GrainsCylinder GrainsPlane GrainsRound GranularContact PointPlane SphereCylinder SpherePlane SphereSphere "
+        "ThinDiscPlane"
     ),
     "contact.friction": "Ambrosio CoulombExponential LuGre Stribeck Threlfall",
     "contact.impenetrable": "Impenetrable",

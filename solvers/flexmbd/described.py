@@ -18,7 +18,10 @@ class Described:
                     path = f"{prefix}{owner.name}.{key}"
                     owners[path] = owner, key
                     values.append((path, value))
-        read = ((path, v if isinstance(v, Matrix) else float(v) if np.ndim(v) == 0 else np.asarray(v, float)) for path, v in values)
+        read = (
+            (path, v if isinstance(v, Matrix) or type(v) is float else float(v) if np.ndim(v) == 0 else np.asarray(v, float))
+            for path, v in values
+        )
         return Parameters(read, owners)
 
     def initial(self):

@@ -1,5 +1,7 @@
 """The one error a user of flexmbd sees, and the range checks that raise it."""
 
+from math import isfinite
+
 import numpy as np
 
 
@@ -62,6 +64,8 @@ def check_range(owner, key, value, *, above=None, at_least=None, below=None, at_
 
 def check_number(owner, key, value, *, positive=False):
     """Float or (n,) array, finite (and positive); raises `ModelError` naming owner and key."""
+    if type(value) is float and isfinite(value) and (value > 0.0 or not positive):
+        return value  # numpy takes ten times as long
     try:
         array = np.asarray(value, float)
     except (TypeError, ValueError):

@@ -11,6 +11,11 @@ Number = float | np.ndarray
 CONSTANT, UNIFORM, LANE, RUNTIME = range(4)
 
 
+def varies(value):
+    """True of what is one a sample."""
+    return not isinstance(value, float) and np.ndim(value) > 0  # of a float numpy takes ten times as long
+
+
 def number(value) -> Number:
     """A value as a float or a float array."""
     array = np.asarray(value, dtype=float)
@@ -96,7 +101,7 @@ class Parameters(Mapping):
     def level(self, path):
         """Level of a number, of a `Matrix` with its shape; of what is a constant of the code its value, a float."""
         value = self._values[path]
-        level = LANE if np.ndim(value) else UNIFORM
+        level = LANE if varies(value) else UNIFORM
         if isinstance(value, Matrix):
             return level, value.shape
         return value if level == UNIFORM and self.fold and value in (0.0, 1.0, -1.0) else level
@@ -104,12 +109,12 @@ class Parameters(Mapping):
     @property
     def samples(self):
         """Number of samples; 1 where no number is an array."""
-        return max((len(value) for value in self._values.values() if np.ndim(value)), default=1)
+        return max((len(value) for value in self._values.values() if varies(value)), default=1)
 
     @property
     def varied(self):
         """Paths of the numbers that are arrays over samples."""
-        return [path for path, value in self._values.items() if np.ndim(value)]
+        return [path for path, value in self._values.items() if varies(value)]
 
     def of_samples(self, which):
         """The same of one sample (an int) or of some (an array of int or bool)."""
@@ -126,7 +131,7 @@ class Parameters(Mapping):
 
 
 def _of_samples(value, which):
-    if not np.ndim(value):
+    if not varies(value):
         return value
     if isinstance(value, Matrix):
         return Matrix(value.values[which])

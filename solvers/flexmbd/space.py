@@ -61,7 +61,9 @@ def lengths(system, count):
     places = [x for x, measure in zip(q, system.measures(), strict=True) if measure == "length"]
     parameters = system.parameters()
     points = [x for path, x in parameters.items() if parameters.of_body(path) and path.endswith((".x", ".y", ".z"))]
-    size = np.zeros(count)
-    for x in places + points:
-        size = np.maximum(size, np.abs(x))
+    every = places + points
+    size = np.full(count, np.max(np.abs([x for x in every if isinstance(x, float)]), initial=0.0))
+    for x in every:
+        if not isinstance(x, float):
+            size = np.maximum(size, np.abs(x))
     return np.where(size > 0, size, 1.0)

@@ -69,12 +69,12 @@ class Trajectory:
         return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics, bodies=bodies)
 
     def poses(self, body):
-        """Places and rotations of a rigid body or point mass at all times, a `Poses`; the run was asked for them by ``poses=True``.
+        """Places and rotations of a rigid body, point mass or grains at all times, a `Poses`; the run was asked for them by ``poses=True``.
 
         Raises
         ------
         ModelError
-            If the run has not kept them, or the body is flexible.
+            If the run has not kept them, or the body has no frame.
         """
         moved = self._moved(body)
         return moved.body.poses(moved)
@@ -91,6 +91,22 @@ class Trajectory:
             raise ModelError(f"centre line of '{body}': per_element is {per_element!r}", remedy="it must be a whole number from 1")
         moved = self._moved(body)
         return moved.body.centre_line(moved, int(per_element))
+
+    def places(self, body):
+        """Places at all times of grains, or of the named points of a body that has neither frame nor centre line (of given matrices, say).
+
+        Returns
+        -------
+        dict str -> ndarray ([n,] points, 3)
+            By name of the point, or number of the grain (``"1"``); m.
+
+        Raises
+        ------
+        ModelError
+            If the run has not kept them, or the body is shown in another way.
+        """
+        moved = self._moved(body)
+        return moved.body.places_of(moved)
 
     def _moved(self, name):
         if name not in self.bodies:

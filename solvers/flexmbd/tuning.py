@@ -28,7 +28,8 @@ class Tuning:
         Elements alike that are still written one by one, if they have at most so many coordinates: straight-line code is faster, but slow
         to compile.
     product : int
-        Entries of a matrix of numbers from which on its product with a vector is a loop.
+        Entries of a matrix of numbers from which on its product with a vector is a loop; those of an inverse that rows of joints take at
+        most.
     blocks : int
         Products of an elimination from which on it may be done in blocks at run time.
     dense : float

@@ -56,7 +56,7 @@ def test_a_kind_of_node_is_one_row(width):
 
 def test_kinds_have_what_a_walk_asks_for():
     """What is computed at run time is written; what has no derivative, and what cannot be made again, are known."""
-    read = {"const", "param", "table", "matrix", "entry", "var"}
+    read = {"const", "param", "table", "matrix", "inverse", "entry", "var"}
     assert len(NAMES) == len(KINDS) and {x.name for x in KINDS if x.write is None} == read
     assert {x.name for x in KINDS if x.derivative is None} - read == {">", "&"}
     assert {x.name for x in KINDS if x.rebuild is None} - read == {"factors", "substitution", "total", "largest", "span"}

@@ -5,8 +5,10 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.codegen import functions
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.running import model as models
+from flexmbd.running.batch import Unchanged
 from flexmbd.running.ranks import FEW, SparseRows
 from flexmbd.tuning import Tuning
 
@@ -100,3 +102,43 @@ def test_a_name_given_twice_is_still_found():
         s.body("a", mass=1.0, inertia=1.0)
     s.bodies.pop()
     assert s.body("a", mass=1.0, inertia=1.0).name == "a"
+
+
+def test_a_point_is_found_by_its_place():
+    """The same place of a cable is the same point, whose name may come to mean another place."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    form = {"section": fm.Section.circle(0.002), "material": fm.Material(E=1e9, density=1500.0, nu=0.3)}
+    cable = s.cable("c", length=1.0, elements=4, **form)
+    assert cable.at(0.0) is cable.start and cable.at(1.0) is cable.end
+    first = cable.at(0.3)
+    assert cable.at(0.3) is first and cable.at(0.30001) is not first
+    named = cable.at(0.6, key="A")
+    assert cable.at(0.6) is named
+    moved = cable.at(0.7, key="A")
+    assert cable.at(0.7) is moved and cable.at(0.6) is not named and cable.points["A"] is moved
+
+
+def test_energies_of_a_group_are_one_sum():
+    """What the energy of many cables is made of does not grow with their number; each cable still has its own."""
+    totals = []
+    for count in (2, 6):
+        s = fm.System(gravity=(0.0, 0.0, -9.81))
+        form = {"section": fm.Section.circle(0.002), "material": fm.Material(E=1e9, density=1500.0, nu=0.3)}
+        for k in range(count):
+            s.cable(f"c{k}", length=1.0, elements=8, **form)
+        equations = NaturalCoordinates(s, direct=True)
+        totals.append(len(equations.graph.needed([equations.potential_energy])))
+        own = [equations.quantity(body, "potential") for body in s.bodies]
+        q, v = (np.array(x) for x in s.initial())
+        known = {"q": list(q), "v": list(v), "t": 0.0}
+        whole, *parts = equations.graph.evaluate([equations.potential_energy, *own], known, s.parameters())
+        np.testing.assert_allclose(np.sum(parts), whole, rtol=1e-13, atol=1e-15)
+    assert totals[0] == totals[1]
+
+
+def test_a_guess_is_read_once():
+    """A system whose numbers do not change any more is asked once for its start."""
+    s = fm.System(gravity=(0.0, -9.81))
+    s.point_mass("m", mass=1.0, position=(1.0, 2.0))
+    unchanged = Unchanged(s)
+    assert unchanged.initial() is unchanged.initial() and unchanged.initial() == s.initial()

@@ -142,3 +142,11 @@ def test_numbers_of_a_point_do_not_depend_on_coordinates():
     equations = NaturalCoordinates(s)
     with pytest.raises(fm.ModelError, match="must not depend on its coordinates"):
         Group(equations, "pool0", write, (), [("rod", (0, 1, 2, 3), ())])
+
+
+def test_a_point_at_a_place_that_has_one_is_that_point_unless_samples_differ():
+    s = fm.System()
+    first, other = s.ground.at(0.0, 1.0), s.ground.at(0.0, 2.0)
+    assert s.ground.at(0, 1) is first and s.ground.at(-0.0, 2.0) is other and s.ground.at(0.0, 1.5) not in (first, other)
+    apart = s.ground.at(np.zeros(2), 1.0)
+    assert apart is not first and s.ground.at(0.0, 1.0) is first and s.ground.at(0.0, np.ones(2)) is not first

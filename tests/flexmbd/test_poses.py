@@ -9,6 +9,8 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj, ellipk
 
 import flexmbd as fm
+from flexmbd.bodies.base import Body, Point
+from flexmbd.language.quadratic import Quadratic
 from flexmbd.running.models import model_of
 from flexmbd.running.settings import as_settings
 
@@ -144,6 +146,59 @@ def test_a_beam_has_sections_along_its_line():
     np.testing.assert_allclose(squares, np.broadcast_to(np.eye(2), squares.shape), atol=1e-4)
 
 
+class Oscillator(Body):
+    """A kilogram on a spring of 4 N/m along y, by its deflection; its point "tip" is at (0.5, deflection), "foot" at (0.5, -1)."""
+
+    name, dimension, vectors, measures = "own", 2, False, ("length",)
+
+    def __init__(self):
+        self.points = {key: Point(self, key, (share,)) for key, share in (("tip", 1.0), ("foot", 0.0), ("#c", 1.0))}
+
+    def parameters(self):
+        return {}
+
+    def initial(self):
+        return [0.1], [0.0]
+
+    def mass_matrix(self, equations):
+        return {(0, 0): 1.0}
+
+    def place(self, equations, point):
+        return Quadratic(equations.graph, {(): 0.5}), self.variable(equations, 0) * point.at[0] + (point.at[0] - 1.0)
+
+    def apply(self, equations):
+        equations.force_on(self.variable(equations, 0).value(equations.q), -4.0 * equations.q[0])
+
+    def outputs(self, equations):
+        return {}
+
+
+def test_a_body_of_ones_own_is_shown_by_its_points():
+    s = fm.System(gravity=(0.0, 0.0))
+    s.bodies.append(Oscillator())
+    run = fm.run(s, end=1.0, points=5, outputs=[], poses=True, settings=FINE)
+    found = run.places("own")
+    assert list(found) == ["tip", "foot"] and found["tip"].shape == (5, 3)
+    np.testing.assert_allclose(
+        found["tip"], np.stack([0.5 + 0.0 * run.time, 0.1 * np.cos(2.0 * run.time), 0.0 * run.time], axis=-1), atol=1e-8
+    )
+    np.testing.assert_array_equal(found["foot"], np.broadcast_to([0.5, -1.0, 0.0], (5, 3)))
+    with pytest.raises(fm.ModelError, match=r"'own' has no frame; take trajectory.places\('own'\)"):
+        run.poses("own")
+
+
+def test_grains_are_shown_by_their_centres():
+    """Two grains in free flight."""
+    s = fm.System(gravity=(0.0, -9.81))
+    s.grains("sand", positions=[(0.0, 0.0), (1.0, 0.0)], radius=0.1, mass=1.0, velocities=[(0.0, 0.0), (2.0, 1.0)])
+    s.body("rod", mass=1.0, inertia=1.0)
+    run = fm.run(s, end=0.2, points=3, outputs=[], poses=True, settings=FINE)
+    found, t = run.places("sand"), run.time
+    np.testing.assert_allclose(found["2"], np.stack([1.0 + 2.0 * t, t - 0.5 * 9.81 * t**2, 0.0 * t], axis=-1), atol=1e-9)
+    with pytest.raises(fm.ModelError, match=r"'rod' is not shown by its points alone; take trajectory.poses\('rod'\)"):
+        run.places("rod")
+
+
 def test_poses_from_state_to_state():
     s = fm.System(gravity=(0.0, -9.81))
     s.point_mass("ball", mass=1.0, velocity=(2.0, 0.0))
@@ -225,3 +280,34 @@ def test_the_page_on_showing_is_true():
     page = (Path(__file__).parents[2] / "docs" / "flexmbd" / "showing.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
     exec(compile(block, "showing.md", "exec"), {"__name__": "showing"})
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_grains_fly_where_they_are_thrown(d):
+    """Three that meet nothing: parabolas, and in the plane the angle of a constant rate; a sphere about each."""
+
+    def thrown(speed):
+        s, more = fm.System(gravity=(*(0.0,) * (d - 1), -9.81)), (0.0,) * (d - 2)
+        turns = [4.0, -2.0, 0.0] if d == 2 else [(0.0, 0.0, 4.0), (1.0, -2.0, 0.0), (0.0, 0.0, 0.0)]
+        grains = s.grains("g", positions=[(0.5 * k, *more, 1.0) for k in range(3)], radius=[0.1, 0.12, 0.08], mass=0.2, rates=turns,
+                          velocities=[(speed, *more, 1.0)] * 3)  # fmt: skip
+        s.add(fm.GranularContact("c", grains, fm.Hertz(1e6)))
+        return s
+
+    speeds = np.array([0.5, 1.5])
+    run = fm.run(thrown, {"speed": speeds}, end=0.4, points=5, outputs=[], poses=True, settings=FINE)
+    found, t = run.poses("g"), run.time
+    assert found.position.shape == (2, 5, 3, 3) and found.rotation.shape == (2, 5, 3, 3, 3) and not run.outputs
+    wanted = np.zeros((2, 5, 3, 3))
+    wanted[..., 0] = 0.5 * np.arange(3) + speeds[:, None, None] * t[:, None]
+    wanted[..., d - 1] = (1.0 + t - 0.5 * 9.81 * t**2)[:, None]
+    np.testing.assert_allclose(found.position, wanted, atol=1e-9)
+    turned = np.outer(t, [4.0, -2.0, 0.0] if d == 2 else [0.0, 0.0, 0.0])
+    about_z = Rotation.from_rotvec(turned.reshape(-1, 1) * [0.0, 0.0, 1.0]).as_matrix().reshape(5, 3, 3, 3)
+    np.testing.assert_allclose(found.rotation, np.stack([about_z] * 2), atol=1e-9)
+    (balls,) = run.bodies["g"].body.shapes
+    assert isinstance(balls, fm.Balls) and balls.radii == (0.1, 0.12, 0.08)
+    one = run.of_sample(1).poses("g")
+    assert np.array_equal(one.position, found.position[1])
+    with pytest.raises(fm.ModelError, match="radii"):
+        fm.Balls([0.1, -0.1])

@@ -7,11 +7,15 @@ import pytest
 from scipy.linalg import expm
 
 import flexmbd as fm
+from flexmbd.bodies.base import Point
 from flexmbd.bodies.elastic_liner import ElasticLiner
+from flexmbd.equations import index1, newton, newton_index2, newton_midpoint, newton_stabilised
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
 from flexmbd.language.graph import Graph
-from flexmbd.language.kinds import PRODUCT
+from flexmbd.language.kinds import FACTORS, PRODUCT
 from flexmbd.language.ordering import ordered
+from flexmbd.language.quadratic import Quadratic
 from flexmbd.parameters import LANE, UNIFORM, Matrix
 from flexmbd.tuning import Tuning
 
@@ -134,3 +138,111 @@ def test_matrices_may_change_during_a_motion():
             parts = -np.linalg.solve((1.0 + f) * M, np.hstack([f * K, D]))
             x = expm(0.2 * np.vstack([np.hstack([np.zeros((16, 16)), np.eye(16)]), parts])) @ x
         np.testing.assert_allclose(found[i], x[:16], atol=1e-10)
+
+
+class Held(Moved):
+    """The same with points that amplitudes move along y: "P" by the first one."""
+
+    def place(self, equations, point):
+        return Quadratic(equations.graph, {(): point.at[0]}), self.variable(equations, point.at[1])
+
+
+def held(M, D, K, mass=2.0, at=(0,)):
+    """A body of given matrices; points of a mass are pinned to it at some of its amplitudes."""
+    count = len(M)
+    shapes = {"harmonic": np.arange(count) + 1, "sine": np.zeros(count, bool), "shape": np.zeros(count, int)}
+    s, points = fm.System(), {}
+    own = Held("body", SimpleNamespace(**shapes, stiffness=K, mass=M), damping=D, points=points)
+    s.bodies.append(own)
+    for k in at:
+        points[f"P{k}"] = Point(own, f"P{k}", (1.0 + k, k))
+        ball = s.point_mass(f"ball{k}", mass=mass, position=(1.0 + k, own.initial()[0][k]))
+        s.add(fm.Revolute(f"pin{k}", own[f"P{k}"], ball.centre))
+    return s
+
+
+def written(system, few):
+    """A system's equations, with products that are loops from so many entries on."""
+    return NaturalCoordinates(system, tuning=Tuning(product=few)).problem()
+
+
+def anywhere(problem, system, nodes):
+    """Values of nodes at a state like any other."""
+    rng, n, rows = np.random.default_rng(3), problem.n, len(problem.rows)
+    q = np.array(system.initial()[0], float) + 0.01 * rng.normal(size=n)
+    known = {"q": q, "o": q - 1e-3, "t": 0.0, "beta_h2": 1e-4, "gamma_beta_h": 150.0, "step_share": 1e-3, "s": [0.0] * 9, "p": [0.0] * 9}
+    known |= {key: rng.normal(size=size) for key, size in (("v", n), ("a", n), ("l", rows), ("u", rows))}
+    return np.array(problem.graph.evaluate(nodes, known, system.parameters()), float)
+
+
+@pytest.mark.parametrize("correction", [newton, newton_index2, newton_midpoint, newton_stabilised])
+@pytest.mark.parametrize("band", [99, 2], ids=["full", "banded"])
+def test_newtons_matrix_of_tables_is_that_of_its_entries(correction, band):
+    """Corrections of an implicit step at a state like any other, by loops over tables and with each entry written out."""
+    found = []
+    for few in (20, 10**6):
+        system = held(*matrices(16, band))
+        problem = written(system, few)
+        step, _ = correction(problem)
+        found.append(anywhere(problem, system, [*step]))
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-14 * np.abs(found[1]).max())
+
+
+@pytest.mark.parametrize("correction", [newton, newton_stabilised])
+def test_newtons_matrix_has_no_nodes_by_entry(correction):
+    """Nodes that a correction adds, for twice the coordinates: twice as many, not four times."""
+    added = []
+    for count in (20, 40):
+        problem = written(held(*matrices(count, 99)), 200)
+        before = len(problem.graph.nodes)
+        step, _ = correction(problem)
+        added.append(len(problem.graph.nodes) - before + 0 * len([*step]))
+    assert added[1] < 2.3 * added[0]
+
+
+@pytest.mark.parametrize("at", [(0,), (0, 3, 5)], ids=["a point", "three points"])
+def test_constant_masses_in_rows_are_eliminated_by_their_inverse(at):
+    """Accelerations and reactions are those of mass matrix and rows together, and no matrix is factorised at run time."""
+    system = held(*matrices(16, 99), at=at)
+    problem = written(system, 20)
+    roots = [*problem.a, *problem.multipliers]
+    assert not any(x.kind is FACTORS for x in ordered(problem.graph, roots))
+    n, rows = problem.n, len(problem.rows)
+    A, side = np.zeros((n + rows, n + rows)), np.zeros(n + rows)
+    for (i, j), m in problem.inertia.entries.items():
+        A[i, j] = A[j, i] = anywhere(problem, system, [m])[0]
+    for k, row in enumerate(problem.rows):
+        for i, x in row.polynomial.gradient(problem.q).items():
+            A[n + k, i] = A[i, n + k] = anywhere(problem, system, [x])[0]
+    side[:n] = anywhere(problem, system, list(problem.generalized))
+    np.testing.assert_allclose(anywhere(problem, system, roots), np.linalg.solve(A, side), rtol=1e-11, atol=1e-11)
+    dq, dv = index1.corrections(problem, problem.rows)
+    places = anywhere(problem, system, [row.polynomial.value(problem.q) for row in problem.rows])
+    np.testing.assert_allclose(anywhere(problem, system, dq), np.linalg.solve(A, [*np.zeros(n), *-places])[:n], rtol=1e-9, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", HOW)
+def test_a_mass_on_a_joint_moves_as_if_it_were_in_the_matrix(kind):
+    """A mass pinned to the first amplitude of a body of 16: the matrix exponential of the body with that mass in its own."""
+    (settings, error), (M, D, K) = HOW[kind], matrices(16, 99)
+    settings = settings | {"tuning": Tuning(product=20), "lanes": 2}
+    run = fm.run(
+        lambda mass: held(M, D, K, mass), {"mass": [1.0, 3.0]}, end=0.5, points=6, outputs=["body.c1", "ball0.y"], settings=settings
+    )
+    start = np.array([*Moved.initial(SimpleNamespace(coordinates=16))[0], *np.zeros(16)])
+    for i, mass in enumerate((1.0, 3.0)):
+        whole = M + np.diag([mass, *[0.0] * 15])
+        A = np.block([[np.zeros((16, 16)), np.eye(16)], [-np.linalg.solve(whole, K), -np.linalg.solve(whole, D)]])
+        wanted = np.array([(expm(A * t) @ start)[0] for t in run.time])
+        np.testing.assert_allclose(run["body.c1"][i], wanted, atol=error * 0.01)
+        np.testing.assert_allclose(run["ball0.y"][i], run["body.c1"][i], atol=1e-9)
+
+
+def test_tables_in_functions_in_units_give_the_same_to_the_last_bit():
+    """An implicit motion with a joint, its functions in straight lines and in units."""
+    found = []
+    for units in (10**6, 1):
+        tuning = Tuning(product=20, units=units, unit_function=1, unit_share=1e9)
+        settings = HOW["implicit"][0] | {"tuning": tuning, "lanes": 2, "step": 1e-3}
+        found.append(fm.run(held(*matrices(16, 99)), end=0.01, points=3, outputs=["body.c1", "body.c16"], settings=settings))
+    assert np.array_equal(found[0]["body.c16"], found[1]["body.c16"]) and np.ptp(found[0]["body.c16"]) > 0.0

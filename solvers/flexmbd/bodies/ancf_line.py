@@ -38,6 +38,8 @@ class Line(Slender):
     `nodes`, `rates`: the undeformed line, the line at the start and its velocities, each None or as `flexmbd.bodies.nodes.nodal` takes it.
     """
 
+    unread = (*Slender.unread, "placed")
+
     @property
     def measures(self):
         """Per node: position, slope."""
@@ -92,13 +94,16 @@ class Line(Slender):
     def at(self, s, key=None):
         """Point at arc length `s` of the undeformed line, m."""
         s, element, x = self.element_at(s, "point")
+        known, at = self.__dict__.setdefault("placed", {}), (element, x) if isinstance(x, float) else None
         if key is None:
-            for point in self.points.values():
-                if isinstance(x, float) and (point.element, point.x) == (element, x):
-                    return point
+            point = known.get(at)
+            if point is not None and self.points.get(point.key) is point:
+                return point
             key = f"#{len(self.points)}"
-        self.points[key] = LinePoint(self, key, (s,), element, x)
-        return self.points[key]
+        self.points[key] = point = LinePoint(self, key, (s,), element, x)
+        if at is not None and known.setdefault(at, point) is not self.points.get(known[at].key):
+            known[at] = point  # another point has taken the name of the one that was there
+        return point
 
     def at_start(self, point, level=0):
         """Place of a point at the start (numbers or arrays over samples), or with `level` 1 its slope r'."""
@@ -110,7 +115,7 @@ class Line(Slender):
 
     def place(self, equations, point):
         """Position of a point, as polynomials."""
-        return self._interpolated(equations, point, 0, cubic(self._along(equations, point), self._element_length(equations)))
+        return self._interpolated(equations, point, 0, cubic)
 
     def place_at(self, equations, s):
         """Nodes of the position at an arc length that is a node; beyond both ends no numbers."""
@@ -124,16 +129,14 @@ class Line(Slender):
 
     def slope(self, equations, point):
         """Slope r' at a point, as polynomials."""
-        x, inverse = self._along(equations, point), 1.0 / self._element_length(equations)
-        steep = 6.0 * inverse * (x * (1.0 - x))
-        shapes = (-steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0))
-        return self._interpolated(equations, point, 1, shapes)
+        return self._interpolated(equations, point, 1, inclined)
 
     def _interpolated(self, equations, point, level, shapes):
         d = self.dimension
         if point.node is not None:
             return tuple(self.variable(equations, d * (2 * point.node + level) + i) for i in range(d))
         first = 2 * d * point.element
+        shapes = shapes(self._along(equations, point), self._element_length(equations))
         return tuple(sum(self.variable(equations, first + d * k + i) * f for k, f in enumerate(shapes)) for i in range(d))
 
     def _along(self, equations, point):
@@ -188,6 +191,13 @@ def cubic(x, length):
     """Shapes of an element's two positions and slopes at x from 0 to 1, each node's one after the other."""
     y = 1.0 - x
     return y * y * (1.0 + 2.0 * x), length * (x * y * y), x * x * (3.0 - 2.0 * x), -length * (x * x * y)
+
+
+def inclined(x, length):
+    """Slopes of these shapes."""
+    inverse = 1.0 / length
+    steep = 6.0 * inverse * (x * (1.0 - x))
+    return -steep, 1.0 + x * (3.0 * x - 4.0), steep, x * (3.0 * x - 2.0)
 
 
 def _turning(w, arm):

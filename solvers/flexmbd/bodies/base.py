@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmbd.bodies.poses import of_frame
+from flexmbd.bodies.poses import in_space, of_frame
 from flexmbd.bodies.shapes import Polyline, Shape
 from flexmbd.errors import ModelError, check_number
 from flexmbd.language.quadratic import Quadratic
@@ -97,20 +97,45 @@ class Body:
         return self.points[key]
 
     # ---- what is shown of it
-    pose_size = 0  # numbers that say where it is, of bodies that are shown
     unread = ("shown",)  # attributes that no equation depends on
+    said_by = "places"  # what of a trajectory says where it is
+
+    @property
+    def pose_size(self):
+        """Numbers that say where it is: places of its named points; 0 of bodies that are not shown."""
+        return self.dimension * len(self.place_names)
+
+    @property
+    def named_points(self):
+        """Points that the user named, by their names."""
+        return {key: point for key, point in self.points.items() if not key.startswith("#")}
+
+    @property
+    def place_names(self):
+        """Names by which `Trajectory.places` has its places."""
+        return [*self.named_points]
 
     def pose(self, equations):
-        """Nodes of these numbers: its coordinates."""
-        return self.part(equations, equations.q)
+        """Nodes of these numbers."""
+        return [x for point in self.named_points.values() for x in equations.values(self.place(equations, point))]
 
     def poses(self, moved):
         """`Poses` by what a run kept of it (`trajectory.Moved`)."""
-        raise ModelError(f"'{self.name}' has no frame", element=self.name, remedy=f"take trajectory.centre_line('{self.name}')")
+        raise self._shown_otherwise("has no frame")
 
     def centre_line(self, moved, per_element):
-        """`CentreLine` of a flexible body."""
-        raise ModelError(f"'{self.name}' is no cable and no beam", element=self.name, remedy=f"take trajectory.poses('{self.name}')")
+        """`CentreLine` of a cable or beam."""
+        raise self._shown_otherwise("is no cable and no beam")
+
+    def places_of(self, moved):
+        """Its places by their names."""
+        if self.said_by != "places":
+            raise self._shown_otherwise("is not shown by its points alone")
+        vectors = in_space(moved.numbers.reshape(*moved.numbers.shape[:-1], -1, self.dimension))
+        return {key: vectors[..., k, :] for k, key in enumerate(self.place_names)}
+
+    def _shown_otherwise(self, told):
+        return ModelError(f"'{self.name}' {told}", element=self.name, remedy=f"take trajectory.{self.said_by}('{self.name}')")
 
     @property
     def shapes(self):
@@ -153,6 +178,8 @@ class Body:
 class Framed(Body):
     """Base of bodies with a frame: rigid bodies and ground.  `dimension` is 2 or 3."""
 
+    said_by = "poses"
+
     @property
     def words(self):
         """Those of `System.body`."""
@@ -176,7 +203,7 @@ class Framed(Body):
 
     def usual_shapes(self):
         """Lines from the centre of mass to its named points, in the first sample."""
-        ends = [point.at for key, point in self.points.items() if not key.startswith("#")]
+        ends = [point.at for point in self.named_points.values()]
         lines = [[self.offset, [x + o for x, o in zip(end, self.offset, strict=True)]] for end in ends]
         return tuple(Polyline([[np.ravel(x)[0] for x in point] for point in line]) for line in lines)
 
@@ -189,8 +216,10 @@ class Framed(Body):
             raise ModelError(f"{owner} has {len(coordinates)} coordinates; this system needs {self.dimension}", element=self.name)
         at = tuple(check_number(owner, axis, x) - o for axis, x, o in zip(AXES, coordinates, self.offset, strict=False))
         if key is None:
-            for point in self.points.values():
-                if all(np.ndim(c) == 0 for c in (*at, *point.at)) and at == point.at:
+            single = not any(map(np.ndim, at))
+            for point in self.points.values() if single else ():
+                first = point.at[0]
+                if isinstance(first, float) and first == at[0] and not any(map(np.ndim, point.at)) and at == point.at:
                     return point
             key = f"#{len(self.points)}"
         self.points[key] = Point(self, key, at)

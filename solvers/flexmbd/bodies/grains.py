@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.bodies.base import Body
+from flexmbd.bodies.poses import of_grains
+from flexmbd.bodies.shapes import Balls
 from flexmbd.errors import ModelError, check_number
 from flexmbd.space import AXES
 
@@ -75,6 +77,11 @@ class Grains(Body):
         """Of each grain lengths, then angles."""
         return (("length",) * self.dimension + ("angle",) * (self.own - self.dimension)) * self.count
 
+    @property
+    def place_names(self):
+        """Numbers of the grains, as outputs have them."""
+        return [f"{k + 1}" for k in range(self.count)]
+
     def _each(self, key):
         """By grain, the key of one of its numbers."""
         given = getattr(self, key)
@@ -110,6 +117,30 @@ class Grains(Body):
             place, radius = q[self.own * k : self.own * k + self.dimension], parameters[f"{self.name}.{key}"]
             for sign in (-1.0, 1.0):
                 yield [x + sign * radius for x in place]
+
+    @property
+    def pose_size(self):
+        """The places of all, in the plane with how far each has turned."""
+        return 3 * self.count
+
+    def pose(self, equations):
+        """Nodes of these; a sphere looks the same however it turns."""
+        own = self.part(equations, equations.q)
+        return [x for k in range(self.count) for x in own[self.own * k : self.own * k + 3]]
+
+    def poses(self, moved):
+        """Places and rotations of all."""
+        return of_grains(moved.numbers, self.dimension)
+
+    def places_of(self, moved):
+        """Places by number."""
+        found = self.poses(moved).position
+        return {name: found[..., k, :] for k, name in enumerate(self.place_names)}
+
+    def usual_shapes(self):
+        """Their radii, in the first sample."""
+        given = self.radius if isinstance(self.radius, tuple) else (self.radius,) * self.count
+        return (Balls([np.ravel(x)[0] for x in given]),)
 
     def numbers(self, equations, key):
         """By grain, the node of a number."""

@@ -29,10 +29,16 @@ class PointMass(Body):
             object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
         self.points["#c"] = Point(self, "#c", (0.0,) * d)
 
+    said_by = "poses"
+
     @property
     def pose_size(self):
         """Its place."""
         return self.dimension
+
+    def pose(self, equations):
+        """Its place."""
+        return self.part(equations, equations.q)
 
     def poses(self, moved):
         """Its places, and no rotation."""

@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Poses:
-    """Places and rotations of a rigid body's frame, in which its points and shapes are given.
+    """Places and rotations of a rigid body's frame, in which its points and shapes are given; of grains an axis more, behind times.
 
     Attributes
     ----------
@@ -15,7 +15,7 @@ class Poses:
         Of the frame's origin in the inertial frame, m; z is 0 in the plane.
     rotation : ndarray ([n,] points, 3, 3)
         Rotation matrices: their columns are the frame's axes in the inertial frame, so that a point x of the body is at
-        ``position + rotation @ x``. The identity for a point mass.
+        ``position + rotation @ x``. The identity for a point mass, and for grains in space, that look the same from all sides.
     """
 
     position: np.ndarray
@@ -61,6 +61,15 @@ def of_frame(numbers, dimension, offset):
     if arm.ndim > 1:  # one a sample
         arm = arm[:, None]
     return Poses(in_space(numbers[..., :dimension]) - (rotation @ arm[..., None])[..., 0], rotation)
+
+
+def of_grains(numbers, dimension):
+    """`Poses` ([n,] points, grains, ...) by numbers ([n,] points, count): three of each grain, in the plane place and angle."""
+    own = numbers.reshape(*numbers.shape[:-1], -1, 3)
+    if dimension == 3:
+        return Poses(own, np.broadcast_to(np.eye(3), (*own.shape, 3)).copy())
+    axes = np.stack([own[..., 0], own[..., 1], np.cos(own[..., 2]), np.sin(own[..., 2])], axis=-1)
+    return of_frame(axes, 2, (0.0, 0.0))
 
 
 def along(vectors, stride, weights):

@@ -1,42 +1,6 @@
-"""Rotations: from what a user writes to a matrix, and from a matrix (nodes) to quaternion, rotation vector and Cardan angles."""
-
-import numpy as np
+"""Rotations: from a matrix (nodes) to quaternion, rotation vector and Cardan angles."""
 
 from flexmbd import lanes
-from flexmbd.errors import ModelError, check_number
-
-
-def as_matrix(owner, rotation):
-    """Rows of the rotation matrix of a rotation vector (rad) or of a 3 x 3 matrix; entries are floats or arrays over samples.
-
-    Raises
-    ------
-    ModelError
-        If it is neither, or the matrix is not a rotation.
-    """
-    if rotation is None:
-        return [[1.0 * (i == k) for k in range(3)] for i in range(3)]
-    if len(rotation) == 3 and all(np.ndim(row) and len(row) == 3 for row in rotation) and np.ndim(rotation) != 1 and _square(rotation):
-        matrix = [[check_number(owner, f"rotation[{i}][{k}]", x) for k, x in enumerate(row)] for i, row in enumerate(rotation)]
-        full = np.stack([np.stack(np.broadcast_arrays(*row), -1) for row in np.broadcast_arrays(*map(np.array, matrix))], -2)
-        if np.abs(np.swapaxes(full, -1, -2) @ full - np.eye(3)).max() > 1e-9 or np.any(np.linalg.det(full) < 0):
-            raise ModelError(f"{owner}: rotation is not a rotation matrix (orthonormal, right-handed)", element=owner)
-        return matrix
-    if len(rotation) != 3:
-        raise ModelError(f"{owner}: rotation has {len(rotation)} entries; it must be a rotation vector or a 3 x 3 matrix", element=owner)
-    x, y, z = (check_number(owner, f"rotation[{i}]", r) for i, r in enumerate(rotation))
-    angle = np.sqrt(x * x + y * y + z * z)
-    s, c = np.sinc(angle / np.pi), 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
-    return [
-        [1 - c * (y * y + z * z), c * x * y - s * z, c * x * z + s * y],
-        [c * x * y + s * z, 1 - c * (x * x + z * z), c * y * z - s * x],
-        [c * x * z - s * y, c * y * z + s * x, 1 - c * (x * x + y * y)],
-    ]
-
-
-def _square(rotation):
-    """True for a matrix, false for a vector of three arrays over three samples (a matrix must be given as nested sequences)."""
-    return not all(isinstance(row, np.ndarray) for row in rotation) or isinstance(rotation, np.ndarray)
 
 
 def quaternion_of(graph, r):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmbd.bodies.rotation import as_matrix
 from flexmbd.errors import ModelError
+from flexmbd.frames import as_matrix
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +96,20 @@ class Sphere(Shape):
     def check(self):
         """One length."""
         self._sizes("radius")
+
+
+@dataclass(frozen=True)
+class Balls(Shape):
+    """Of grains, which have no frame together: a sphere about each, by these radii in their order, m."""
+
+    radii: object
+
+    def check(self):
+        """A radius at least, each above zero."""
+        found = numbers(self.owner, "radii", self.radii, (None,), "a list of radii")
+        if not len(found) or not np.all(found > 0.0):
+            self.refuse(f"radii is {str(self.radii)[:80]}", "it must be one radius at least, and all must be greater than zero")
+        self._keep("radii", tuple(found.tolist()))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.bodies.base import Framed
-from flexmbd.bodies.rotation import angles_of, as_matrix, quaternion_of, rotation_vector_of
+from flexmbd.bodies.rotation import angles_of, quaternion_of, rotation_vector_of
 from flexmbd.errors import ModelError, check_number
+from flexmbd.frames import as_matrix
 from flexmbd.language.quadratic import Row, cross3, dot
 from flexmbd.space import AXES
 

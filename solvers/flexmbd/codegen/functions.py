@@ -60,9 +60,9 @@ class Functions:
         given : dict int -> int, optional
             By id, rows of X with factors that are there already.
         """
-        nodes = in_units(self.graph, stores, given)
-        made = nodes and units.write(self, name, nodes, stores, given)
-        if not made:
+        ids = in_units(self.graph, stores, given)
+        made = None if ids is None else units.write(self, name, ids, stores, given)
+        if made is None:
             made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
         inside, size = made
         self.rows = max(self.rows, size)
@@ -87,7 +87,7 @@ class Functions:
                 builder.call(function, whole.args)
                 continue
             done, after = builder.append(), builder.append()
-            builder.choose(self._some(builder, whole.args[2], guard, width or self.target.part), done, after)
+            builder.choose(self._some(builder, whole.args[2], guard, (width or self.target.part) * batch), done, after)
             builder.block = done
             builder.call(function, whole.args)
             builder.branch(after)

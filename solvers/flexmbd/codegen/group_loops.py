@@ -13,6 +13,7 @@ import numpy as np
 from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.text import DOUBLE, UNDEFINED
 from flexmbd.codegen.values import Value
+from flexmbd.language.ordering import Guarded
 from flexmbd.language.variables import OWN, Variable
 
 BATCH = 8  # elements side by side
@@ -33,9 +34,25 @@ def element(piece, group, nodes, places, A, start=0, stop=None, *, largest=False
     def made(functions, name, read):
         store = _largest if largest else _summed if places is None else put if batch > 1 else _added
         stores = [(store(k, read), x) for k, x in enumerate(nodes)]
-        return functions.function(name, stores, placed(functions.layout, group, batch), batch)
+        stores, first = (stores, 0) if largest else where_it_acts(group, stores, batch)
+        return functions.function(name, stores, placed(functions.layout, group, batch), batch, first=first)
 
     each(piece, group, (group.name, places is None, largest, *(x.id for x in nodes)), made, places, A, start, stop)
+
+
+def where_it_acts(group, stores, batch):
+    """Stores of one element that are done where it adds something in some lane, and how many rows of W this takes."""
+    acts = getattr(getattr(group, "element", None), "acts", None)
+    if acts is None:
+        return stores, 0
+    zero = group.graph.const(0.0)
+    none = [(put(k), zero) for k in range(len(stores))] if batch > 1 else []
+    return Guarded([(_told, acts), *none], [(0, stores)]), 1
+
+
+def _told(piece, value):
+    """Store in the first row of W."""
+    Loops(piece.writer).store(piece.pointer("W"), 0, value)
 
 
 def each(piece, group, key, made, places, A, start=0, stop=None):

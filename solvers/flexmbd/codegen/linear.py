@@ -7,7 +7,7 @@ import numpy as np
 from flexmbd.codegen.blocks import elimination
 from flexmbd.codegen.group_loops import element
 from flexmbd.codegen.neighbours import pairs
-from flexmbd.codegen.product import product
+from flexmbd.codegen.product import added, product
 from flexmbd.codegen.quadrature_loops import interpolated
 from flexmbd.codegen.text import DOUBLE, WORD, pointer
 from flexmbd.formulation.groups import QuadraturePoints
@@ -59,6 +59,8 @@ class LinearWriter:
             return
         plan, solves = node.value[0], node.kind is SUBSTITUTION
         self._grouped(node, A)
+        for k, one in enumerate(() if solves else node.value[3]):
+            added(piece, one, plan, piece.loops.load(A, plan.size + k), A)
         if isinstance(plan, SparsePlan):
             self._call(node, A, solves)
         elif solves:
@@ -71,7 +73,7 @@ class LinearWriter:
 
     def keep(self, node, row):
         """Keep factors in rows of X, in lanes whose `WHO` is 1."""
-        piece, (plan, _, _) = self.piece, node.value
+        piece, plan = self.piece, node.value[0]
         if isinstance(plan, SparsePlan):  # the library keeps them
             return
         new, old = piece.moved(*piece.rows.known[node.id]), piece.moved("X", row)
@@ -89,7 +91,7 @@ class LinearWriter:
 
     def _grouped(self, node, A):
         """What elements of groups add to a matrix, or to a right-hand side."""
-        piece, (plan, _, grouped) = self.piece, node.value
+        piece, (plan, _, grouped, *_) = self.piece, node.value
         for group, part in grouped:
             if isinstance(part, dict):
                 unknowns = group.unknowns()

@@ -14,15 +14,9 @@ ROWS = 4  # at once: each number of the vector is then loaded once for four
 
 def product(piece, matrix, A):
     """Put a matrix (`language.product.Multiplier`) times the vector that is behind the result's rows of A into these."""
-    loops, writer, b = piece.loops, piece.writer, piece.builder
-    (rows, columns), first = matrix.shape, piece.storage.block(matrix.table)
+    loops, writer = piece.loops, piece.writer
+    (rows, columns), number = matrix.shape, _numbers(piece, matrix.table)
     vector = loops.moved(A, rows)
-
-    def entry(i, j):
-        k = first + i * columns + j
-        if matrix.table.level != UNIFORM:
-            return piece.load("P", k)
-        return Value(writer, writer.spread(b.load(DOUBLE, b.gep(DOUBLE, piece.pointer("numbers"), k.ir))))
 
     def several(i, count, start, stop, column):
         cells = [Cell(writer, writer.value(0.0)) for _ in range(count)]
@@ -30,7 +24,7 @@ def product(piece, matrix, A):
             j = column(k)
             x = loops.load(vector, j)
             for r, total in enumerate(cells):
-                total.set(total.get() + entry(i + r, j) * x)
+                total.set(total.get() + number((i + r) * columns + j) * x)
         for r, total in enumerate(cells):
             loops.store(A, i + r, total.get())
 
@@ -46,3 +40,24 @@ def product(piece, matrix, A):
         several(i, ROWS, 0, columns, lambda k: k)
     if rows % ROWS:
         several(loops.index(whole), rows % ROWS, 0, columns, lambda k: k)
+
+
+def added(piece, placed, plan, scale, A):
+    """Add a matrix of numbers (`language.product.Placed`), times a value, to the rows of A where a plan keeps the larger matrix."""
+    rows, columns, own = placed.places
+    places, number, loops, tables = plan.places(rows, columns), _numbers(piece, placed.matrix.table), piece.loops, piece.pointer("tables")
+    at, which = piece.storage.lay(places)[0], None if np.array_equal(own, np.arange(len(own))) else piece.storage.lay(own)[0]
+    with loops.loop(0, len(own)) as k:
+        loops.add(A, loops.table(tables, k + at), scale * number(k if which is None else loops.table(tables, k + which)))
+
+
+def _numbers(piece, table):
+    """Value of a number of a table, by its place there."""
+    first, b, writer = piece.storage.block(table), piece.builder, piece.writer
+
+    def number(k):
+        if table.level != UNIFORM:
+            return piece.load("P", k + first)
+        return Value(writer, writer.spread(b.load(DOUBLE, b.gep(DOUBLE, piece.pointer("numbers"), (k + first).ir))))
+
+    return number

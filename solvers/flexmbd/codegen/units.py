@@ -17,24 +17,23 @@ from flexmbd.language.units import HANDED, units
 FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
 
 
-def write(functions, name, nodes, stores, given=None):
-    """The function of `nodes` in units, and how many rows of W it needs; None if too few are alike."""
-    place, storage = functions.layout.place, functions.storage
-    made = units(functions.graph, nodes, stores, place, functions.layout.work)
-    new = {unit.key: len(unit.nodes) for unit in made.units if unit.key not in functions.units}
-    if sum(new.values()) > functions.graph.tuning.unit_share * len(nodes):
+def write(functions, name, ids, stores, given=None):
+    """The function of nodes, by id, in units, and how many rows of W it needs; None if too few are alike."""
+    storage = functions.storage
+    made = units(functions.graph, ids, stores, functions.layout.place, functions.layout.work)
+    new = [unit for unit in made.examples if unit.key not in functions.units]
+    if sum(len(unit.nodes) for unit in new) > functions.graph.tuning.unit_share * len(ids):
         return None
-    rows, top = _rows(made.units, made.top)
-    table, parts = [], []
+    for unit in new:
+        functions.units[unit.key] = _written(functions, unit)
+    rows, top = _rows(functions.graph.nodes, made)
+    table, begins = _places(functions, rows, made)
+    parts = []
     for own, loops in made.parts:
-        begins, kinds = [], {}
-        for unit in own:
-            if unit.key not in functions.units:
-                functions.units[unit.key] = _written(functions, unit)
-            begins.append(len(table))
-            table += [kinds.setdefault(unit.key, len(kinds)), *_places(functions, unit, rows, made)]
-        parts.append((begins, kinds, loops))
-    first, _ = storage.lay(np.array(table))
+        kinds = {}
+        table[begins[own]] = [kinds.setdefault(made.kinds[k], len(kinds)) for k in own]
+        parts.append((begins[own], [made.examples[k].key for k in kinds], loops))
+    first, _ = storage.lay(table)
     size = top
 
     def body(piece):
@@ -44,8 +43,8 @@ def write(functions, name, nodes, stores, given=None):
         for node in (x for *_, loops in parts for x in loops):
             piece.linear.clear(node)
         for begins, kinds, loops in parts:
-            if begins:
-                _called(functions, piece, storage.lay(first + np.array(begins)), kinds)
+            if len(begins):
+                _called(functions, piece, storage.lay(first + begins), kinds)
             for node in loops:
                 piece.linear.go_on(node)
         for where, node in stores:
@@ -57,7 +56,7 @@ def write(functions, name, nodes, stores, given=None):
 
 
 def _called(functions, piece, begins, kinds):
-    """A loop that calls units one after another, by a table of where their entries begin; `kinds` are their keys by number."""
+    """A loop that calls units one after another, by a table of where their entries begin; `kinds` are their keys in order."""
     b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
     with loops.loop(*begins) as k:
         row = loops.table(tables, k)
@@ -70,23 +69,26 @@ def _called(functions, piece, begins, kinds):
         b.block = after
 
 
-def _rows(made, first):
+def _rows(nodes, made):
     """Row of W of what units hand on, by id, and the row behind the last: a value takes that of an operand that is needed no longer."""
-    last, ending = {}, [[] for _ in made]
-    for unit in made:
-        last |= {i: unit.number for i, (array, _) in unit.reads.items() if array in HANDED}
+    handed, begun = made.reads.more[0] < len(HANDED), made.gives.more[1] < 0
+    last = dict(zip(made.reads.node[handed].tolist(), made.reads.unit[handed].tolist(), strict=True))
+    ending, given = ([[] for _ in made.kinds] for _ in range(2))
     for i, k in last.items():
         ending[k].append(i)
-    rows, free, top = {}, [], first
-    for unit, ended in zip(made, ending, strict=True):
+    for i, k in zip(made.gives.node[begun].tolist(), made.gives.unit[begun].tolist(), strict=True):
+        given[k].append(nodes[i])
+    rows, free, top = {}, [], made.top
+    for own, ended in zip(given, ending, strict=True):
         over, rest = {rows[i] for i in ended}, []
-        for node in (node for _, node, row in unit.gives if row is None):
-            row = next((rows[a.id] for a in node.args if rows.get(a.id) in over), None)
-            if row is None:
-                rest.append(node)
+        for node in own:
+            for a in node.args if over else ():
+                if (row := rows.get(a.id)) in over:
+                    over.remove(row)
+                    rows[node.id] = row
+                    break
             else:
-                over.remove(row)
-                rows[node.id] = row
+                rest.append(node)
         free += sorted(over)
         for node in rest:
             top += not free
@@ -99,19 +101,29 @@ def _scale(functions):
     return functions.target.stride if functions.target.stride <= FAR else 1
 
 
-def _places(functions, unit, rows, made):
-    """Entries of a unit's table: where its operands are and its values go, from the array's beginning on."""
-    storage, scale, found, place = functions.storage, _scale(functions), [], functions.layout.place
-    for i, (array, node) in unit.reads.items():
-        if array in HANDED:
-            found.append(rows[i] * scale)
-        elif array == "numbers":
-            found.append(storage.index(node))
+def _places(functions, rows, made):
+    """Table of all units, and where each begins: first room for its kind, then where its operands are and its values go, from the array's
+    beginning on."""
+    scale, (reads, gives), nodes = _scale(functions), (made.reads, made.gives), functions.graph.nodes
+    storage, place, found = functions.storage, functions.layout.place, np.zeros(len(nodes), np.int64)
+    handed = np.array([*rows], int)
+    found[handed] = np.array([*rows.values()], int) * scale
+    others, first = np.unique(reads.node[reads.more[0] >= len(HANDED)], return_index=True)
+    arrays = reads.more[0][reads.more[0] >= len(HANDED)][first]
+    for k in np.argsort(first).tolist():  # numbers have their places in the order of first use
+        node, array = nodes[others[k]], made.arrays[arrays[k]]
+        if array == "numbers":
+            found[node.id] = storage.index(node)
         elif array == "W":
-            found.append(made.row(node) * scale)
+            found[node.id] = made.row(node) * scale
         else:
-            found.append((place(node.value)[1] if node.kind is VARIABLE else storage.index(node)) * scale)
-    return found + [(rows[node.id] if row is None else row) * scale for _, node, row in unit.gives]
+            found[node.id] = (place(node.value)[1] if node.kind is VARIABLE else storage.index(node)) * scale
+    behind = 1 + np.diff(reads.begins)
+    begins = np.concatenate([[0], np.cumsum(behind + np.diff(gives.begins))])
+    table = np.zeros(begins[-1], np.int64)
+    table[begins[reads.unit] + 1 + reads.place] = found[reads.node]
+    table[begins[gives.unit] + behind[gives.unit] + gives.place] = np.where(gives.more[1] < 0, found[gives.node], gives.more[1] * scale)
+    return table, begins[:-1]
 
 
 def _written(functions, unit):

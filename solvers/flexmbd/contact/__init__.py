@@ -6,6 +6,7 @@ from flexmbd.contact.cylinders import SphereCylinder
 from flexmbd.contact.cylindrical import ClearanceCylindrical
 from flexmbd.contact.discs import DiscDisc, DiscPlane
 from flexmbd.contact.granular import GranularContact
+from flexmbd.contact.granular_bodies import GrainsBox, GrainsCylinder, GrainsPlane, GrainsRound
 from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.pair import Contact
 from flexmbd.contact.planes import BoxPlane, PointPlane
@@ -16,7 +17,8 @@ from flexmbd.contact.translational import ClearanceTranslational
 
 CONTACTS = (
     ClearanceRevolute, ClearanceTranslational, ClearanceSpherical, ClearanceCylindrical, DiscPlane, DiscDisc, SpherePlane, SphereSphere,
-    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide, CableContact, GranularContact,
+    ThinDiscPlane, PointPlane, BoxPlane, SphereCylinder, FrictionGuide, CableContact, GranularContact, GrainsPlane, GrainsRound,
+    GrainsCylinder, GrainsBox,
 )  # fmt: skip
 
 __all__ = [*(c.__name__ for c in CONTACTS), "CONTACTS", "Contact"]

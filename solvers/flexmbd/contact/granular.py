@@ -6,17 +6,74 @@ from typing import ClassVar
 from flexmbd.contact.laws.base import RestitutionDamping
 from flexmbd.contact.pair import Contact, FrictionPart, LawPart
 from flexmbd.contact.parts import check_parts, refuse
-from flexmbd.contact.point import turning, unit
+from flexmbd.contact.point import unit
+from flexmbd.contact.pressing import GrainEnd, press
 from flexmbd.errors import check_number, unit_vector
-from flexmbd.language.quadratic import cross, cross3, dot
-from flexmbd.language.tracing import tangent_of
+from flexmbd.language.quadratic import dot
 from flexmbd.space import AXES
 
 SUMS = {"stored": "J", "normal": "N", "contacts": "1"}  # over contacts, with their units
 
 
+class OfGrains(Contact):
+    """Base of contacts of many round bodies: laws that are a force, and no onset that is located."""
+
+    kinds: ClassVar[tuple] = (LawPart, FrictionPart)
+    dimensions: ClassVar[tuple] = (2, 3)
+    minimum_impact_velocity: ClassVar = None
+
+    def check_grains(self):
+        """Check grains and laws; refuse those that remember something."""
+        if not hasattr(self.grains, "members"):
+            refuse(self, f"grains is {self.grains!r}; it must be what System.grains gives")
+        check_parts(self)
+        if self.friction is not None and self.friction.states:
+            told = f"the friction law '{self.friction.name}' has a state, and no contact of grains has a memory"
+            refuse(self, told, "use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck")
+        if isinstance(self.law, RestitutionDamping) and self.impact_velocity is None:
+            told = f"the law '{self.law.name}' divides by the speed of approach, which contacts of grains do not remember"
+            refuse(self, told, "give impact_velocity=..., the speed (m/s) at which it gives its restitution, or take Hertz or KelvinVoigt")
+        if self.impact_velocity is not None:
+            self.positive("impact_velocity")
+
+    @property
+    def measured(self):
+        """The grains."""
+        return (self.grains,)
+
+    def parameters(self):
+        """Those of laws and geometry, and the speed of approach."""
+        return super().parameters() | ({} if self.impact_velocity is None else {"impact_velocity": self.impact_velocity})
+
+    def unit(self, key):
+        """m/s of the speed."""
+        return "m/s" if key == "impact_velocity" else super().unit(key)
+
+    def topology_key(self):
+        """Grains, and what decides the laws' code."""
+        return (self.grains.name, self.impact_velocity is None, *super().topology_key())
+
+    def laws(self, equations):
+        """What of the laws decides the code, and their numbers behind the speed of approach."""
+        laws = [(part.key, part.given) for part in self.parts]
+        for _, law in laws:
+            equations.use(law.kernels())
+        numbers = [[equations.number(self, f"{key}.{k}") for k in law.numbers()] for key, law in laws]
+        speed = equations.graph.const(0.0) if self.impact_velocity is None else equations.number(self, "impact_velocity")
+        kind = self.grains.dimension, tuple(law.kernels() for _, law in laws), tuple(map(len, numbers))
+        return kind, (speed, *(x for own in numbers for x in own))
+
+    def sums(self, equations, *owners):
+        """Outputs of owners: over their contacts."""
+        return {
+            f"{owner}.{key}": (lambda owner=owner, key=key: equations.quantity(owner, key), unit)
+            for owner in owners
+            for key, unit in SUMS.items()
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class GranularContact(Contact):
+class GranularContact(OfGrains):
     """Contact of all `grains` with each other and with walls that stand still; pairs that are near each other are found as they move.
 
     Code does not grow with the number of grains, and the cost of a step grows in proportion to it. Onsets are not located: no grain moves
@@ -37,9 +94,6 @@ class GranularContact(Contact):
         m/s; for laws with a restitution.
     """
 
-    kinds: ClassVar[tuple] = (LawPart, FrictionPart)
-    dimensions: ClassVar[tuple] = (2, 3)
-
     name: str
     grains: object
     law: object
@@ -47,20 +101,8 @@ class GranularContact(Contact):
     walls: tuple = ()
     impact_velocity: object = None
 
-    minimum_impact_velocity: ClassVar = None
-
     def __post_init__(self):
-        if not hasattr(self.grains, "members"):
-            refuse(self, f"grains is {self.grains!r}; it must be what System.grains gives")
-        check_parts(self)
-        if self.friction is not None and self.friction.states:
-            told = f"the friction law '{self.friction.name}' has a state, and no contact of grains has a memory"
-            refuse(self, told, "use one without a state: Ambrosio, CoulombExponential, Threlfall, Stribeck")
-        if isinstance(self.law, RestitutionDamping) and self.impact_velocity is None:
-            told = f"the law '{self.law.name}' divides by the speed of approach, which contacts of grains do not remember"
-            refuse(self, told, "give impact_velocity=..., the speed (m/s) at which it gives its restitution, or take Hertz or KelvinVoigt")
-        if self.impact_velocity is not None:
-            self.positive("impact_velocity")
+        self.check_grains()
         walls, d = [], self.grains.dimension
         for k, wall in enumerate(self.walls):
             try:
@@ -73,15 +115,9 @@ class GranularContact(Contact):
             walls.append((point, unit_vector(self.owner, f"walls[{k}]", normal, d)))
         object.__setattr__(self, "walls", tuple(walls))
 
-    @property
-    def measured(self):
-        """The grains."""
-        return (self.grains,)
-
     def sizes(self):
-        """Walls, and the speed of approach."""
-        speed = {} if self.impact_velocity is None else {"impact_velocity": self.impact_velocity}
-        return speed | {
+        """Walls."""
+        return {
             f"wall{k}.{key}{axis}": x
             for k, wall in enumerate(self.walls, 1)
             for key, vector in zip(("", "n"), wall, strict=True)
@@ -89,26 +125,18 @@ class GranularContact(Contact):
         }
 
     def topology_key(self):
-        """Grains, walls and what decides the laws' code."""
-        return (self.grains.name, len(self.walls), self.impact_velocity is None, *super().topology_key())
+        """And the number of walls."""
+        return (len(self.walls), *super().topology_key())
 
     def unit(self, key):
-        """m/s of the speed; m of walls, but for their normals."""
-        if key == "impact_velocity":
-            return "m/s"
+        """m of walls, but for their normals."""
         head, _, last = key.partition(".")
         return ("1" if last.startswith("n") else "m") if head.startswith("wall") else super().unit(key)
 
     def apply(self, equations):
         """Pairs, and all grains with every wall."""
-        g, grains, d = equations.graph, self.grains, self.grains.dimension
-        laws = [(part.key, part.given) for part in self.parts]
-        for _, law in laws:
-            equations.use(law.kernels())
-        numbers = [[equations.number(self, f"{key}.{k}") for k in law.numbers()] for key, law in laws]
-        speed = g.const(0.0) if self.impact_velocity is None else equations.number(self, "impact_velocity")
-        kind = d, tuple(law.kernels() for _, law in laws), tuple(map(len, numbers))
-        common = (speed, *(x for own in numbers for x in own))
+        grains, d = self.grains, self.grains.dimension
+        kind, common = self.laws(equations)
         own = [(r, *common) for r in grains.numbers(equations, "radius")]
         members = grains.members(equations)
         equations.pairs(self.name, meeting, kind, list(zip(members, own, strict=True)), 0)
@@ -126,11 +154,7 @@ class GranularContact(Contact):
 
     def outputs(self, equations):
         """Sums over all contacts among grains, and over those with each wall: contacts, normal forces, stored energy."""
-        return {
-            f"{owner}.{key}": (lambda owner=owner, key=key: equations.quantity(owner, key), unit)
-            for owner in (self.name, *(f"{self.name}.{k}" for k in range(1, len(self.walls) + 1)))
-            for key, unit in SUMS.items()
-        }
+        return self.sums(equations, self.name, *(f"{self.name}.{k}" for k in range(1, len(self.walls) + 1)))
 
 
 def meeting(element, d, kernels, counts):
@@ -139,63 +163,12 @@ def meeting(element, d, kernels, counts):
     apart = [p - q for p, q in zip(element.q[:d], element.q[own:], strict=False)]
     distance, normal = unit(element.graph, apart)
     a, b = element.numbers[0], element.numbers[half]
-    _press(element, d, kernels, counts, a + b - distance, normal, ((0, 1.0, b - distance), (own, -1.0, b)))
+    ends = GrainEnd(element, d, 0, 1.0, b - distance, normal), GrainEnd(element, d, own, -1.0, b, normal)
+    press(element, kernels, counts, a + b - distance, normal, ends)
 
 
 def against(element, d, kernels, counts):
     """Contact of a grain with a wall, at the foot of its centre."""
     point, normal = element.numbers[-2 * d : -d], element.numbers[-d:]
     height = dot(normal, [x - p for x, p in zip(element.q, point, strict=False)])
-    _press(element, d, kernels, counts, element.numbers[0] - height, normal, ((0, 1.0, -height),))
-
-
-def _press(element, d, kernels, counts, penetration, normal, ends):
-    """Forces of the laws at a place of contact.
-
-    Parameters
-    ----------
-    penetration : Node
-    normal : sequence of Node
-        In which the first grain is pushed.
-    ends : sequence of (int, float, Node)
-        Of both grains, or the one: first coordinate, sign of the force, length of the arm along the normal.
-    """
-    g, (speed, *numbers), v = element.graph, element.numbers[1 : 2 + sum(counts)], element.v
-    touches = g.greater(penetration, 0.0)
-    turns = len(element.q) // len(ends) - d
-    centres = [sum((sign * v[first + k] for first, sign, _ in ends), g.const(0.0)) for k in range(d)]
-    rate, velocity = -dot(normal, centres), centres
-    for first, sign, length in ends:
-        spin = v[first + d] if turns == 1 else v[first + d : first + d + turns]
-        way = turning(spin, [length * n for n in normal])
-        velocity = [u + sign * w for u, w in zip(velocity, way, strict=True)]
-    law, depth = kernels[0], g.select(touches, penetration, 0.0)
-    given = (depth, rate, speed, *numbers[: counts[0]])
-    force = g.select(touches, g.call(law.force, given, 2, tangent_of(g, law, 2))[0], 0.0)
-    element.add("stored", g.select(touches, g.call(law.energy, (depth, *numbers[: counts[0]])), 0.0))
-    element.add("normal", force)
-    element.add("contacts", g.select(touches, 1.0, 0.0))
-    power, across = force * rate, None
-    if len(kernels) > 1:
-        slip, across = _across(g, normal, velocity)
-        arguments = (slip, force, g.const(0.0), *numbers[counts[0] :])
-        friction = g.call(kernels[1].force, arguments, 2, tangent_of(g, kernels[1], 3))[0]
-        power, across = power + friction * slip, [-(friction * x) for x in across]
-    element.add("contact", power)
-    for first, sign, length in ends:
-        for k in range(d):
-            push = force * normal[k] if across is None else force * normal[k] + across[k]
-            element.force[first + k] = element.force[first + k] + sign * push
-        if across is not None:
-            arm = [length * n for n in normal]
-            moment = [cross(arm, across)] if d == 2 else cross3(arm, across)
-            for k, x in enumerate(moment):
-                element.force[first + d + k] = element.force[first + d + k] + sign * x
-
-
-def _across(graph, normal, velocity):
-    """Speed and direction in which surfaces slip; in the plane the speed has a sign, and the direction is the tangent."""
-    if len(normal) == 2:
-        return cross(normal, velocity), (-normal[1], normal[0])
-    along = dot(velocity, normal)
-    return unit(graph, [v - along * n for v, n in zip(velocity, normal, strict=True)])
+    press(element, kernels, counts, element.numbers[0] - height, normal, (GrainEnd(element, d, 0, 1.0, -height, normal),))

@@ -8,18 +8,21 @@ looked at.
 Close to zero a pivot is guarded (`linalg.elimination`), so that what is open by rounding makes no multipliers without bound.
 """
 
+from bisect import bisect_right
+
 from flexmbd.linalg.elimination import SymbolicFactors
 
 
 def closed(problem):
     """Whether joints close loops; a planar drive beside the joint that it drives is none."""
     first = sorted((place, name) for name, place in problem.first.items())
+    places = [place for place, _ in first]
     bodies, groups = {body.name for body in problem.system.bodies}, {}
     for row in problem.rows:
         owner = row.label.rpartition(".")[0] or row.label
         if owner not in bodies:
             members = groups.setdefault(owner, set())
-            members |= {max(x for x in first if x[0] <= i)[1] for i in row.polynomial.indices}
+            members |= {first[bisect_right(places, i) - 1][1] for i in row.polynomial.indices}
     sets = [frozenset(members if len(members) > 1 else {*members, "ground"}) for members in groups.values()]
     parts = {}
 

@@ -11,8 +11,11 @@ books and counters on which no force depends (a body's angle is corrected by its
 """
 
 from flexmbd.equations import saddle
+from flexmbd.language.kinds import ADD, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
+from flexmbd.language.product import Placed
 from flexmbd.language.results import part
 from flexmbd.linalg.elimination import solve
+from flexmbd.parameters import RUNTIME
 
 
 def newton(problem):
@@ -80,13 +83,15 @@ def residual_and_jacobian(problem, along=by_place, multiplier=None, groups=()):
     beta_h2, gamma_beta_h, half = g.var("beta_h2"), g.var("gamma_beta_h"), g.var("step_share")
     states = _states(problem, gamma_beta_h, half, along)
     matrix, side = {}, {group: _of_group(group, beta_h2) for group in groups}
-    inertial = problem.inertia.apply(g.space("a").first(n))
+    inertial, products = problem.inertia.apply(g.space("a").first(n)), {}
+    multiplied = any(x.kind is PRODUCT for x in g.needed(problem.generalized))
     for i, force in enumerate(problem.generalized):
         g.mark()
         if force.zero and inertial[i].zero:
             side[i] = force
             continue
-        row = along(problem, force if problem.inertia.constant else force - inertial[i], gamma_beta_h)
+        single = _less_products(g, force, i, products) if multiplied else force
+        row = along(problem, single if problem.inertia.constant else single - inertial[i], gamma_beta_h)
         for k, (constant, by) in states.items():
             slope = g.derivative(force, g.var("s", k))
             force = force + slope * constant
@@ -95,10 +100,14 @@ def residual_and_jacobian(problem, along=by_place, multiplier=None, groups=()):
         for j, x in row.items():
             matrix[i, j] = -(beta_h2 * x)
         side[i] = force - inertial[i]
-    for (i, j), m in problem.inertia.entries.items():
+    single, placed = problem.inertia.numbers()
+    for (i, j), m in single.items():
         g.mark()
         for ij in {(i, j), (j, i)}:
             matrix[ij] = m + matrix.get(ij, 0.0)
+    matrix |= placed
+    for (node, factor), rows in products.items():
+        matrix |= _placed(problem, node, -(beta_h2 * factor), rows, lambda x: along(problem, x, gamma_beta_h))
     matrix |= {group: _tangent(group, beta_h2) for group in groups}
     for group in problem.groups:
         matrix |= {part: _grouped(part, beta_h2, gamma_beta_h) for part in group.parts}
@@ -115,9 +124,47 @@ def residual_and_jacobian(problem, along=by_place, multiplier=None, groups=()):
             for ij in {(i, j), (j, i)}:
                 matrix[ij] = matrix.get(ij, 0.0) + x
     for i in range(n):
-        g.mark()
-        side[i] = beta_h2 * side[i]
+        if not side[i].zero:
+            g.mark()
+            side[i] = beta_h2 * side[i]
     return matrix, side, states
+
+
+def _less_products(graph, force, i, products):
+    """A sum less its terms that are a number times a row of a matrix's product with coordinates or rates.
+
+    They go to `products`: by product and number, i by row.
+    """
+    left, terms, whole = [], [(force, graph.const(1.0))], True
+    while terms:
+        x, factor = terms.pop()
+        first, number = x.args[0] if x.args else None, next((a for a in x.args if a.level < RUNTIME), None)
+        if x.kind is NEG:
+            terms.append((first, -factor))
+        elif x.kind in (ADD, SUB):
+            terms += [(x.args[1], -factor if x.kind is SUB else factor), (first, factor)]
+        elif x.kind is MUL and number is not None:
+            terms.append((x.args[first is number], factor * number))
+        elif x.kind is RESULT and _of_coordinates(first) and x.value not in products.get((first, factor), ()):
+            products.setdefault((first, factor), {})[x.value] = i
+            whole = False
+        else:
+            left.append((x, factor))
+    return force if whole else graph.dot(left)
+
+
+def _of_coordinates(node):
+    """Whether a node is a product of a matrix of numbers with coordinates or rates themselves."""
+    return node.kind is PRODUCT and all(x.kind is VARIABLE and x.value.space in ("q", "v") for x in node.args)
+
+
+def _placed(problem, node, scale, rows, along):
+    """A product's part of Newton's matrix: i by row of the product, and derivatives of each coordinate or rate by unknown."""
+    matrix, found = node.value[0], {}
+    for columns in zip(*(along(x).items() for x in node.args), strict=True):
+        unknowns, slopes = zip(*columns, strict=True)
+        found[Placed(matrix, tuple(rows.get(k) for k in range(matrix.shape[0])), unknowns)] = scale * slopes[0]
+    return found
 
 
 def _of_group(group, beta_h2):

@@ -12,7 +12,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from flexmbd.equations.saddle import beside, cliques, determined_blocks, regularise, solutions
-from flexmbd.language.product import assembled
+from flexmbd.language.kinds import ENTRY
+from flexmbd.language.product import Placed, assembled, inverted, multiplier
 from flexmbd.parameters import RUNTIME
 
 
@@ -52,18 +53,37 @@ class Inertia(ABC):
         large = [keys for keys in found.values() if 2 * len(keys) > self.graph.tuning.product]
         return [sorted({i for key in keys for i in key}) for keys in large if all(self.entries[key].level < RUNTIME for key in keys)]
 
-    def apart(self, problem, gradients):
-        """Those of `blocks` of which no coordinate is in a row or in a group: their accelerations are M's inverse times their forces."""
+    def apart(self, problem, rows, gradients, found):
+        """Those of `blocks` that are eliminated by M's inverse, found when numbers are packed: each with its coordinates that are in rows.
+
+        None of its coordinates is in a group, in a row with a penalty, or among those `found` that rows determine.
+        """
         if problem.direct:
             return []
-        held = {i for key in gradients for i in key} | {i for group in self.groups for i in group.coordinates.ravel().tolist()}
-        return [block for block in self.blocks if held.isdisjoint(block)]
+        held = {i for group in self.groups for i in group.coordinates.ravel().tolist()} | {i for _, own in found for i in own}
+        held |= {i for row in rows if row.penalty is not None for i in row.polynomial.indices}
+        touched, largest = {i for i, _ in gradients}, self.graph.tuning.product
+        apart = [(block, sorted(touched.intersection(block))) for block in self.blocks if held.isdisjoint(block)]
+        return [(block, own) for block, own in apart if len(own) ** 2 <= largest]
 
-    def _assembled(self, block, *, inverse=False):
-        """Node of M's part of a block, or of its inverse."""
+    def numbers(self, first=0):
+        """M less that of groups for Newton's matrix: entries that are not in `blocks`, and these as `Placed`, in rows from `first` on."""
+        blocks, one, placed = self.blocks, self.graph.const(1.0), {}
+        for block in blocks:
+            unknowns = tuple(first + i for i in block)
+            placed[Placed(multiplier(*self._table(block)), unknowns, unknowns)] = one
+        inside = {i for block in blocks for i in block}
+        return {key: x for key, x in self.entries.items() if key[0] not in inside}, placed
+
+    def _table(self, block):
+        """Node of M's part of a block, and the places of its entries if they are few: a body's own table, or what is made of numbers."""
         place = {i: k for k, i in enumerate(block)}
-        own = ((ij, x) for key, x in self.entries.items() if key[0] in place for ij in {key, key[::-1]})
-        return assembled(self.graph, {(place[i], place[j]): x for (i, j), x in own}, len(block), inverse=inverse)
+        own = {(place[i], place[j]): x for (i, j), x in self.entries.items() if i in place}
+        size, tables = len(block), {x.args for x in own.values() if x.kind is ENTRY and x.args[0].value[1] == (len(block), len(block))}
+        if 2 * len(own) == size * (size + 1) and len(tables) == 1 and all(x.args in tables and x.value == at for at, x in own.items()):
+            return tables.pop()[0], None
+        entries = own | {(j, i): x for (i, j), x in own.items()}
+        return assembled(self.graph, entries, size), tuple(entries)
 
     @abstractmethod
     def apply(self, vector):
@@ -95,7 +115,10 @@ class Inertia(ABC):
 
     def couplings(self):
         """Sets of coordinates that M couples, for the order of elimination."""
-        return cliques(self.matrix(), len(self.q))
+        matrix, blocks = self.matrix(), [set(block) for block in self.blocks]
+        if inside := set().union(*blocks):
+            matrix = {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and key[0] in inside)}
+        return blocks + cliques(matrix, len(self.q))
 
     def massless(self):
         """Coordinates without mass."""
@@ -115,8 +138,9 @@ class Inertia(ABC):
         """Node of the kinetic energy ``v.M v/2``, J, with that of groups, whose own rates are their variables."""
         total = self.graph.const(0.0)
         for p, x in zip(self.apply(v), v, strict=True):
-            self.graph.mark()
-            total = total + p * x
+            if not p.zero:
+                self.graph.mark()
+                total = total + p * x
         for group in self.groups:
             own = group.variables("y")
             total = total + group.sum(self.graph.dot(zip(group.inertial(own), own, strict=True)))
@@ -141,17 +165,78 @@ class Inertia(ABC):
         list of dict
             x by coordinate (left out: zero), l by n + k.
         """
-        matrix, apart = self.matrix() | gradients, self.apart(problem, gradients)
+        matrix, found = self.matrix() | gradients, [] if multipliers else determined_blocks(problem)
+        apart = [
+            Eliminated(self.graph, block, inverted(self.graph, self._table(block)[0]), own, gradients)
+            for block, own in self.apart(problem, rows, gradients, found)
+        ]
         regularise(problem, matrix, sides, rows)
-        found, gone = [] if multipliers else determined_blocks(problem), {i for block in apart for i in block}
+        gone = {i for one in apart for i in one.block}
         rest = matrix if not gone else {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
+        for at, x in (share for one in apart for share in one.shares()):
+            rest[at] = rest.get(at, 0.0) - x
         left = sides if not gone else [{i: x for i, x in side.items() if i not in gone} for side in sides]
-        totals = beside(problem, rest, left, found, gone) if found else solutions(problem, rest, left, rows, gone)
-        for side, total in zip(sides, totals, strict=True):
-            for block in apart:
-                forces = [side.get(i, 0.0) for i in block]
-                total.update(zip(block, self.graph.product(self._assembled(block, inverse=True), forces), strict=True))
+        free = [[one.free(side, less) for side, less in zip(sides, left, strict=True)] for one in apart]
+        totals = beside(problem, rest, left, found, gone) if found else solutions(problem, rest, left, rows, gone, matrix)
+        for one, own in zip(apart, free, strict=True):
+            for total, x in zip(totals, own, strict=True):
+                total.update(one.held(x, total))
         return totals
+
+
+class Eliminated:
+    """A block B of constant masses, and the rows that have some of its coordinates, eliminated from ``M x + G' l = f``, ``G x = c``::
+
+        (... - G_B M_B^-1 G_B') l + ... = c - G_B M_B^-1 f_B,    x_B = M_B^-1 f_B - M_B^-1 G_B' l
+
+    Parameters
+    ----------
+    graph : Graph
+    block : list of int
+    inverse : Node
+        Table of M_B^-1.
+    touched : list of int
+        Coordinates of the block that are in rows.
+    gradients : dict (i, n + k) -> Node
+    """
+
+    def __init__(self, graph, block, inverse, touched, gradients):
+        self.block, self._graph, self._inverse = block, graph, inverse
+        self._place, self._rows = {i: k for k, i in enumerate(block)}, {}
+        for (i, k), x in gradients.items():
+            if i in self._place:
+                self._rows.setdefault(k, {})[i] = x
+        self._touched = touched
+
+    def shares(self):
+        """Entries ``G_B M_B^-1 G_B'`` of rows."""
+        graph, place = self._graph, self._place
+        for m, other in self._rows.items():
+            moved = {i: graph.dot((graph.entry(self._inverse, place[i], place[j]), x) for j, x in other.items()) for i in self._touched}
+            for k in (k for k in self._rows if k >= m):
+                yield (k, m), graph.dot((x, moved[i]) for i, x in self._rows[k].items())
+
+    def free(self, side, left):
+        """Accelerations of the block without the rows' forces; `left` is what is left of a right-hand side, less their part in the rows."""
+        found = self._times({i: side[i] for i in self.block if i in side})
+        for k, row in self._rows.items():
+            left[k] = left.get(k, 0.0) - self._graph.dot((x, found[i]) for i, x in row.items())
+        return found
+
+    def held(self, free, total):
+        """The same with the rows' forces, of which `total` has the multipliers."""
+        forces = {i: self._graph.dot((row[i], total[k]) for k, row in self._rows.items() if i in row) for i in self._touched}
+        return {i: x - y for (i, x), y in zip(free.items(), self._times(forces).values(), strict=True)}
+
+    def _times(self, forces):
+        """The inverse times forces on some of the block's coordinates, by coordinate."""
+        zero = self._graph.const(0.0)
+        forces = {i: x for i, x in forces.items() if not x.zero}
+        if not forces:
+            return dict.fromkeys(self.block, zero)
+        size = len(self.block)
+        entries = [(k, self._place[i]) for k in range(size) for i in forces] if len(forces) < size else None
+        return dict(zip(self.block, self._graph.product(self._inverse, [forces.get(i, zero) for i in self.block], entries), strict=True))
 
 
 class NaturalInertia(Inertia):
@@ -175,8 +260,8 @@ class NaturalInertia(Inertia):
         inside = {i for block in blocks for i in block}
         total = symmetric_product(self.graph, {key: x for key, x in self.entries.items() if key[0] not in inside}, vector)
         for block in blocks:
-            table = self._assembled(block)
-            for i, x in zip(block, self.graph.product(table, [vector[i] for i in block], table.value[0]), strict=True):
+            table, entries = self._table(block)
+            for i, x in zip(block, self.graph.product(table, [vector[i] for i in block], entries), strict=True):
                 total[i] = x
         return total
 

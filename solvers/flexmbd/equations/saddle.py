@@ -5,14 +5,15 @@ What is asked here of a system's inertia is its entries; `flexmbd.equations.iner
 
 from flexmbd.equations import closeness, determined
 from flexmbd.errors import ModelError
+from flexmbd.language.product import Placed
 from flexmbd.linalg.elimination import SymbolicFactors, elimination_order, factorise
 
 ITERATIONS = 3  # after the first solution
 START = 1e-6  # shift of rows of the start, which may depend on the others
 
 
-def solutions(problem, matrix, sides, rows, gone=()):
-    """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift left open."""
+def solutions(problem, matrix, sides, rows, gone, shifts):
+    """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift (on the diagonal) left open."""
     factors = factored(problem, matrix, rows, gone)
     totals = [factors.solve(side) for side in sides]
     places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
@@ -20,7 +21,7 @@ def solutions(problem, matrix, sides, rows, gone=()):
     for total in totals if places else ():
         change = dict(total)
         for _ in range(ITERATIONS):
-            change = factors.solve({k: matrix[k, k] * change[k] for k in places})
+            change = factors.solve({k: shifts[k, k] * change[k] for k in places})
             for i, x in change.items():
                 total[i] = total[i] + x
     return totals
@@ -76,16 +77,24 @@ def singles(problem, rows):
 
 def row_sizes(problem, rows, which):
     """Sizes of rows in loops by their number in the matrix, those of which a function of the row is true."""
-    if problem.direct or problem.groups or not closeness.closed(problem):
+    if problem.direct or problem.groups:
+        return {}
+    wanted = [which(row) for row in rows]
+    known, key = problem.graph.factors_of, ("sizes", id(problem.inertia), *map(id, rows), *wanted)
+    if key in known:  # the same are asked for again and again
+        problem.graph.mark()
+        return known[key][0]
+    if not closeness.closed(problem):
         return {}
     gradients = [row.polynomial.gradient(problem.q) for row in rows]
     inertia = _inertia(problem, rows, gradients)
     found = {}
-    for k, row in enumerate(rows):
+    for k, own in enumerate(wanted):
         problem.graph.mark()
-        if which(row):
+        if own:
             found[problem.n + k] = closeness.size(problem.graph, gradients[k], inertia)
-    return {k: x for k, x in found.items() if not x.zero}
+    known[key] = {k: x for k, x in found.items() if not x.zero}, (problem.inertia, rows)
+    return known[key][0]
 
 
 def regularise(problem, matrix, sides, rows, *, symmetric=True):
@@ -156,6 +165,9 @@ def order(problem, rows, neighbours=None):
 def cliques(matrix, n):
     """Sets of the first n unknowns that an entry, or an element of a group, couples."""
     sets = [set(key) for key in matrix if isinstance(key, tuple) and max(key) < n]
-    for group, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
-        sets += [set(members) for table in group.couplings(part) for members in table.tolist()]
+    for key, part in ((key, part) for key, part in matrix.items() if not isinstance(key, tuple)):
+        if isinstance(key, Placed):
+            sets += key.couplings()
+        else:
+            sets += [set(members) for table in key.couplings(part) for members in table.tolist()]
     return sets

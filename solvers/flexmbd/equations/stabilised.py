@@ -46,8 +46,10 @@ def equations_stabilised(problem):
     for (i, j), x in problem.inertia.slopes(shift).items():
         matrix[i, j] = matrix.get((i, j), 0.0) + x
         matrix[n + i, j] = x
-    for (i, j), x in problem.inertia.entries.items():
+    single, placed = problem.inertia.numbers(n)
+    for (i, j), x in single.items():
         matrix[n + i, n + j] = matrix[n + j, n + i] = x
+    matrix |= placed
     for k, row in enumerate(problem.rows):
         p, first, second, multiplier = row.polynomial, 2 * n + k, 2 * n + count + k, beta_h2 * g.var("u", k)
         for i, x in p.gradient(problem.q).items():

@@ -33,12 +33,14 @@ class ElementEquations:
         Calls in the force, and what an integrator that conserves energy takes for them, with q in the middle of the step.
     points : dict (law, vectors of a node) -> list of (weights, numbers)
         What was given to `point`.
+    acts : Node or None
+        Where it is zero all that the element adds is zero, and need not be computed.
     """
 
     def __init__(self, graph, q, v, numbers, gravity, before=()):
         self.graph, self.q, self.v, self.numbers, self.gravity = graph, tuple(q), tuple(v), tuple(numbers), tuple(gravity)
         self.force = [graph.const(0.0)] * len(self.q)
-        self.mass, self.quantities, self.helpers = {}, {}, []
+        self.mass, self.quantities, self.helpers, self.acts = {}, {}, [], None
         self.before, self.discrete_gradients, self.points, self._of_points = tuple(before), {}, {}, list(self.force)
 
     def written(self, write, kind):

@@ -159,24 +159,29 @@ class NaturalCoordinates(Formulation):
             self.generalized[i] = self.generalized[i] + f
         for (j, k), m in element.mass.items():
             self.add_mass({tuple(sorted((places[j], places[k]))): m})
-        self._count({(body, key): node for key, node in element.quantities.items()})
+        for key, node in element.quantities.items():
+            self._keep(body, key, node)
+            self._book_quantity(key, node)
 
     def _add_group(self, group):
         self.groups.append(group)
         self.inertia.add({}, varying=not group.constant)
         self._use(group.element.helpers)
         for key, node in group.element.quantities.items():
-            self._count({(body, key): group.sum(node, body) for body in group.owners})
+            for body in group.owners:
+                self._keep(body, key, group.sum(node, body))
+            self._book_quantity(key, group.sum(node))
 
-    def _count(self, quantities):
-        for (body, key), node in quantities.items():
-            self._quantities[body, key] = self._quantities.get((body, key), self.graph.const(0.0)) + node
-            if key == "potential":
-                self.potential(node)
-            elif key == "stored":
-                self.contact_energy(node)
-            elif key in ("dissipated", "contact"):
-                self.power(key, node)
+    def _keep(self, body, key, node):
+        self._quantities[body, key] = self._quantities.get((body, key), self.graph.const(0.0)) + node
+
+    def _book_quantity(self, key, node):
+        if key == "potential":
+            self.potential(node)
+        elif key == "stored":
+            self.contact_energy(node)
+        elif key in ("dissipated", "contact"):
+            self.power(key, node)
 
     def quantity(self, owner, key):
         """Node of the sum of a quantity over elements of a body, or of an owner of this name."""

@@ -46,11 +46,6 @@ class Impact:
     energy_change: float
 
     @property
-    def work_normal(self):
-        """J, work of the normal percussion."""
-        return self.work_compression + self.work_restitution
-
-    @property
     def creates_energy(self):
         """Whether the kinetic energy grew by more than rounding (Newton's rule with friction: Kane & Levinson 1985)."""
         return self.energy_change > 1e-12 * max(abs(self.work_compression), abs(self.work_tangential))

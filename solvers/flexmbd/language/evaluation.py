@@ -37,20 +37,24 @@ def columns(table, x):
 
 def multiplied(node, parameters):
     """A product's rows as a function of arrays of the vector's numbers, whose last axis is that of samples where each has its matrix."""
-    table = node.value[0].table
-    matrix = table.graph.evaluate([table], parameters=parameters)[0]
+    matrix = numbers_of(node.value[0].table, parameters)
     form = "sij,j...s->i...s" if matrix.ndim else "ij,j...->i..."
     return lambda *vector: tuple(np.einsum(form, matrix.values, np.stack(np.broadcast_arrays(*vector))))
 
 
+def numbers_of(table, parameters):
+    """The `Matrix` of a table."""
+    return table.graph.evaluate([table], parameters=parameters)[0]
+
+
 def assembled(node, values):
-    """The `Matrix` of its entries, or its inverse."""
-    places, (rows, columns), inverse = node.value
+    """The `Matrix` of its entries."""
+    places, (rows, columns) = node.value
     numbers = np.broadcast_arrays(*(np.asarray(x, float) for x in values))
     matrix = np.zeros((*numbers[0].shape, rows, columns))
     for place, x in zip(places, numbers, strict=True):
         matrix[(..., *place)] = x
-    return Matrix(np.linalg.inv(matrix) if inverse else matrix)
+    return Matrix(matrix)
 
 
 def summed(node, variables, parameters, together=sum):
@@ -64,16 +68,25 @@ def largest(values, least):
     return np.max([*values], axis=0, initial=least)
 
 
-def dense(node, values):
+def dense(node, values, parameters):
     """Matrix of a node of factors, ``(..., n, n)``."""
-    plan, places, grouped = node.value
+    plan, places, grouped, placed = node.value
     if grouped:
         raise TypeError("groups of elements are not evaluated node by node")
     inverse = plan.entries()
     numbers = np.broadcast_arrays(*(np.asarray(x, float) for x in values))
     matrix = np.zeros((*numbers[0].shape, len(plan.place), len(plan.place)))
-    for at, x in zip(places, numbers, strict=True):
-        matrix[(..., *inverse[at])] = x
+    for at, x in zip(places, numbers, strict=False):  # those of `placed` come last
+        if at in inverse:
+            matrix[(..., *inverse[at])] = x
+    for one, x in zip(placed, numbers[len(numbers) - len(placed) :], strict=True):
+        values = numbers_of(one.matrix.table, parameters).values
+        rows, columns = (plan.rows_of(unknowns) for unknowns in one.places[:2])
+        np.add.at(
+            matrix,
+            (..., rows, columns),
+            np.multiply.outer(x, np.ones(len(rows))) * values.reshape(*values.shape[:-2], -1)[..., one.places[2]],
+        )
     return matrix
 
 

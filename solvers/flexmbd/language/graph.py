@@ -5,6 +5,7 @@ Every value is a `Node`.  Its level says when it is known (`parameters`); parame
 
 from flexmbd.errors import NotDifferentiable
 from flexmbd.language import kinds
+from flexmbd.language.columns import Columns
 from flexmbd.language.evaluation import evaluated
 from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
@@ -27,6 +28,7 @@ class Graph:
         self._derivatives = {}
         self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
         self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
+        self.columns = Columns()  # of those nodes that `Columns.extended` has been told of
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     def mark(self):
@@ -37,7 +39,7 @@ class Graph:
     # ---- what is given
     def const(self, x):
         """Constant node (nodes pass through)."""
-        if isinstance(x, Node):
+        if type(x) is Node:
             return x
         return self.make(kinds.CONST, (), CONSTANT, float(x), more=(float(x),))
 
@@ -85,10 +87,14 @@ class Graph:
         return tuple([self.make(kinds.RESULT, (node,), node.level, k, more=(k,)) for k in range(count)])
 
     def _op(self, kind, *args):
-        level = max([a.level for a in args])
-        if level == CONSTANT:
-            return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
-        return self.make(kind, args, level)
+        key = (kind, *args)
+        node = self._known.get(key)
+        if node is None:
+            level = args[0].level if len(args) == 1 else max(args[0].level, args[1].level)
+            if level == CONSTANT:
+                return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
+            node = self._known[key] = Node(self, kind, args, level)
+        return node
 
     def _alike(self, kind, a, b):
         """An operation whose arguments may change places: they come in the order in which they were made."""
@@ -97,11 +103,9 @@ class Graph:
     # ---- arithmetic
     def add(self, a, b):
         """a + b"""
-        a, b = self.const(a), self.const(b)
-        if a.zero:
-            return b
-        if b.zero:
-            return a
+        a, b = a if type(a) is Node else self.const(a), b if type(b) is Node else self.const(b)
+        if CONSTANT in (a.level, b.level) and (a.zero or b.zero):
+            return b if a.zero else a
         if b.kind is kinds.NEG:
             return self.sub(a, b.args[0])
         if a.kind is kinds.NEG:
@@ -110,11 +114,9 @@ class Graph:
 
     def sub(self, a, b):
         """a - b"""
-        a, b = self.const(a), self.const(b)
-        if b.zero:
-            return a
-        if a.zero:
-            return self.neg(b)
+        a, b = a if type(a) is Node else self.const(a), b if type(b) is Node else self.const(b)
+        if CONSTANT in (a.level, b.level) and (a.zero or b.zero):
+            return a if b.zero else self.neg(b)
         if a is b:
             return self.const(0.0)
         if b.kind is kinds.NEG:
@@ -123,7 +125,7 @@ class Graph:
 
     def mul(self, a, b):
         """a b"""
-        a, b = self.const(a), self.const(b)
+        a, b = a if type(a) is Node else self.const(a), b if type(b) is Node else self.const(b)
         for x, y in ((a, b), (b, a)) if CONSTANT in (a.level, b.level) else ():
             if x.zero:
                 return x
@@ -131,10 +133,8 @@ class Graph:
                 return y
             if x.level == CONSTANT and x.value == -1.0:
                 return self.neg(y)
-        if a.kind is kinds.NEG and b.kind is kinds.NEG:
-            return self.mul(a.args[0], b.args[0])
         if a.kind is kinds.NEG:
-            return self.neg(self.mul(a.args[0], b))
+            return self.mul(a.args[0], b.args[0]) if b.kind is kinds.NEG else self.neg(self.mul(a.args[0], b))
         if b.kind is kinds.NEG:
             return self.neg(self.mul(a, b.args[0]))
         return self._alike(kinds.MUL, a, b)
@@ -242,11 +242,12 @@ class Graph:
         return self._kernel_of[function]
 
     # ---- linear equations solved at run time, see `blocks`; `grouped` is what groups of elements add, by the nodes of one element
-    def factors(self, plan, entries, grouped=()):
+    def factors(self, plan, entries, grouped=(), placed=()):
         """Node of the factors of a matrix; `entries` are (place in the storage of `plan`, Node), `grouped` (group, {(i, j): Node})."""
         places, nodes = zip(*entries, strict=True) if entries else ((), ())
         key = tuple((group.name, tuple((ij, x.id) for ij, x in part.items())) for group, part in grouped)
-        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped)), more=(plan.name, places, key))
+        more = (plan.name, places, key, *(one.key for one in placed))
+        return self.make(kinds.FACTORS, nodes, RUNTIME, (plan, places, tuple(grouped), tuple(placed)), more=more)
 
     def substitution(self, factors, parts, count, grouped=()):
         """The `count` unknowns (`Results`) for a right-hand side, of which `parts` are (row, Node) and `grouped` (group, [Node])."""
@@ -265,13 +266,12 @@ class Graph:
             return self.const(0.0)
         return self.make(kinds.TOTAL, (), RUNTIME, (group, node, start, stop), more=(group.name, node.id, start, stop))
 
-    def product(self, table, vector, entries=None):
-        """Nodes of the rows of a matrix of numbers times a vector, see `language.product.product`."""
-        return product(self, table, vector, entries)
+    product = product  # of a matrix of numbers with a vector
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
         self._known, self._derivatives, self._depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
+        self.columns = Columns()
 
     # ---- derivatives
     def variables(self, node):
@@ -318,15 +318,12 @@ class Graph:
         """Derivatives of a node's arguments by their number, of those that are not zero."""
         key = ("arguments", node.id, variable.id)
         if key not in self._derivatives:
-            found = ((j, self.derivative(a, variable)) for j, a in enumerate(node.args))
-            self._derivatives[key] = {j: rate for j, rate in found if not rate.zero}
+            self._derivatives[key] = {j: rate for j, a in enumerate(node.args) if not (rate := self.derivative(a, variable)).zero}
         return self._derivatives[key]
 
     def _differentiate(self, node, x):
         if node is x:
             return self.const(1.0)
-        if node.level < RUNTIME:
-            return self.const(0.0)
         if node.kind.derivative is None:
             raise NotDifferentiable(f"a node '{node.kind.name}' has no derivative")
         return node.kind.derivative(self, node, x, 0)

@@ -15,7 +15,7 @@ from flexmbd.errors import NotDifferentiable
 from flexmbd.language import evaluation
 from flexmbd.language.nodes import nested, of_numbers
 from flexmbd.language.ops import OPS
-from flexmbd.parameters import RUNTIME
+from flexmbd.parameters import RUNTIME, Matrix
 
 FEW = 3  # numbers of a vector up to which a product's derivative is written out
 
@@ -157,7 +157,7 @@ LOOKUP = Kind(
 )  # fmt: skip
 FACTORS = Kind(
     "factors", "factors of a matrix",
-    numpy=lambda node, values, v, p: evaluation.dense(node, values), write=lambda piece, node: piece.linear.write(node),
+    numpy=lambda node, values, v, p: evaluation.dense(node, values, p), write=lambda piece, node: piece.linear.write(node),
     derivative=_unsolved, grouped=_in_equations, cost=30, each=1, loops=True,
 )  # fmt: skip
 SUBSTITUTION = Kind(
@@ -168,6 +168,7 @@ SUBSTITUTION = Kind(
 MATRIX = Kind(
     "matrix", "matrix of numbers that are made of the system's", numpy=lambda node, values, v, p: evaluation.assembled(node, values)
 )  # fmt: skip
+INVERSE = Kind("inverse", "inverse of a matrix of numbers", numpy=lambda node, values, v, p: Matrix(np.linalg.inv(values[0].values)))
 PRODUCT = Kind(
     "product", "matrix of numbers times a vector",
     numpy=lambda node, values, v, p: evaluation.multiplied(node, p)(*values), write=lambda piece, node: piece.linear.write(node),
@@ -202,4 +203,4 @@ ADD, SUB, MUL, DIV, NEG = (OPERATIONS[name] for name in ("+", "-", "*", "/", "ne
 SQRT, FABS, GREATER, BOTH, SELECT = (OPERATIONS[name] for name in ("sqrt", "fabs", ">", "&", "select"))
 LINEAR = (FACTORS, SUBSTITUTION, PRODUCT)
 SUMS = (TOTAL, LARGEST)
-KINDS = (CONST, PARAMETER, TABLE, MATRIX, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, *SUMS, RESULT, SPAN, *OPERATIONS.values())
+KINDS = (CONST, PARAMETER, TABLE, MATRIX, INVERSE, ENTRY, VARIABLE, CALL, LOOKUP, *LINEAR, *SUMS, RESULT, SPAN, *OPERATIONS.values())

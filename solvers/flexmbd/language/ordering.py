@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flexmbd.language.kinds import CALL, LINEAR, PRODUCT, RESULT, SUBSTITUTION, SUMS, VARIABLE
+from flexmbd.language.kinds import CALL, FACTORS, LINEAR, PRODUCT, RESULT, SUBSTITUTION, SUMS, VARIABLE
 from flexmbd.parameters import RUNTIME
 
 
@@ -110,7 +110,11 @@ def solution(node):
 
 def rows_of(node):
     """How many rows a loop works in."""
-    return 1 if node.kind in SUMS else len(node.value[0].place) if node.kind is SUBSTITUTION else node.value[0].size
+    if node.kind in SUMS:
+        return 1
+    return (
+        len(node.value[0].place) if node.kind is SUBSTITUTION else node.value[0].size + len(node.value[3] if node.kind is FACTORS else ())
+    )
 
 
 def leaf(node):
@@ -138,8 +142,11 @@ def ordered(graph, roots, given=()):
 
 def called(graph, roots):
     """Each `Kernel` that the run-time part of the roots calls, in the order of first use."""
-    kernels = {}
-    for node in ordered(graph, roots):
+    if not graph.kernels:
+        return []
+    columns, kernels = graph.columns.extended(graph.nodes), {}
+    ids = columns.needed(roots)
+    for node in (graph.nodes[i] for i in ids[columns.are(ids, CALL, *LINEAR, *SUMS)].tolist()):
         for *_, nodes in node.kind.grouped(node):
             kernels |= {kernel.name: kernel for kernel in called(graph, nodes)}
         if node.kind is CALL and node.level == RUNTIME:

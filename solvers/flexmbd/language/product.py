@@ -4,6 +4,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from flexmbd.language import kinds
 from flexmbd.parameters import RUNTIME, UNIFORM
 
@@ -47,6 +49,52 @@ class Multiplier:
         return [j for _, j in self.entries[self.begins[i] : self.begins[i + 1]]]
 
 
+def multiplier(table, entries=None):
+    """`Multiplier` of a table, which knows its entries if they are few."""
+    rows, columns = table.value[1]
+    return Multiplier(table, None if entries is None or len(entries) > DENSE * rows * columns else tuple(sorted(entries)))
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A matrix of numbers that is added, times a node, to a larger one of nodes: a key of it with that node, as a group is with its part.
+
+    Attributes
+    ----------
+    matrix : Multiplier
+    rows, columns : tuple
+        Unknowns by row and column of the numbers; None for rows that are left out.
+    """
+
+    matrix: Multiplier
+    rows: tuple
+    columns: tuple
+
+    @property
+    def key(self):
+        """What tells it apart."""
+        return self.matrix.table.id, self.matrix.entries, self.rows, self.columns
+
+    @cached_property
+    def places(self):
+        """Unknowns of row and of column, and place in the table, of all its numbers: ndarray (3, numbers)."""
+        rows, entries = np.array([-1 if row is None else row for row in self.rows]), self.matrix.entries
+        i, j = np.indices(self.matrix.shape).reshape(2, -1) if entries is None else np.array(entries).T
+        i, j = i[rows[i] >= 0], j[rows[i] >= 0]
+        return np.array([rows[i], np.array(self.columns)[j], i * self.matrix.shape[1] + j])
+
+    def couplings(self):
+        """Sets of unknowns that are coupled."""
+        if self.matrix.entries is None:
+            return [{*self.rows, *self.columns} - {None}]
+        return [{i, j} for i, j, _ in self.places.T.tolist()]
+
+    def written_out(self, graph, scale):
+        """Row, column and node of each entry."""
+        for i, j, k in self.places.T.tolist():
+            yield i, j, scale * graph.entry(self.matrix.table, *divmod(k, self.matrix.shape[1]))
+
+
 def product(graph, table, vector, entries=None):
     """Nodes of the rows of a matrix of numbers times a vector: a loop, or written out if it has few entries.
 
@@ -59,9 +107,8 @@ def product(graph, table, vector, entries=None):
     entries : sequence of (int, int), optional
         Row and column of what may be other than zero; all if left out.
     """
-    vector, (rows, columns) = [graph.const(x) for x in vector], table.value[1]
-    entries = None if entries is None or len(entries) > DENSE * rows * columns else tuple(sorted(entries))
-    matrix = Multiplier(table, entries)
+    vector, matrix = [graph.const(x) for x in vector], multiplier(table, entries)
+    (rows, columns), entries = matrix.shape, matrix.entries
     count = rows * columns if entries is None else len(entries)
     if count > graph.tuning.product and any(x.level == RUNTIME for x in vector):
         value = matrix, range(rows, rows + columns), ()
@@ -70,11 +117,16 @@ def product(graph, table, vector, entries=None):
     return [graph.dot((graph.entry(table, i, j), vector[j]) for j in matrix.columns(i)) for i in range(rows)]
 
 
-def assembled(graph, entries, size, *, inverse=False):
-    """Node of the matrix (size, size) of nodes that are numbers, or of its inverse; `entries` by row and column."""
+def assembled(graph, entries, size):
+    """Node of the matrix (size, size) of nodes that are numbers; `entries` by row and column."""
     places, nodes = zip(*entries.items(), strict=True)
     level = max(UNIFORM, *(x.level for x in nodes))
-    return graph.make(kinds.MATRIX, nodes, level, (places, (size, size), inverse), more=(places, size, inverse))
+    return graph.make(kinds.MATRIX, nodes, level, (places, (size, size)), more=(places, size))
 
 
-__all__ = ["Multiplier", "assembled", "product"]
+def inverted(graph, table):
+    """Node of the inverse of a square matrix of numbers, found when numbers are packed."""
+    return graph.make(kinds.INVERSE, (table,), table.level, (table, table.value[1]))
+
+
+__all__ = ["Multiplier", "Placed", "assembled", "inverted", "multiplier", "product"]

@@ -9,12 +9,12 @@ class Quadratic:
     `terms` maps sorted index tuples ``()``, ``(i,)``, ``(i, j)`` to coefficient nodes.
     """
 
-    __slots__ = ("graph", "terms")
+    __slots__ = ("_slopes", "graph", "terms")
 
     quadratic = True  # a fact of rows: schemes that need quadratic ones refuse others
 
     def __init__(self, graph, terms):
-        self.graph = graph
+        self.graph, self._slopes = graph, (None, None)
         self.terms = {k: c for k, c in ((k, graph.const(c)) for k, c in terms.items()) if not c.zero}
 
     def _lift(self, other):
@@ -54,7 +54,10 @@ class Quadratic:
         return self.graph.dot((_product(c, (q[i] for i in key)), 1.0) for key, c in self.terms.items())
 
     def gradient(self, q):
-        """Nodes of the partial derivatives, by coordinate."""
+        """Nodes of the partial derivatives, by coordinate; those of the same coordinates are kept, because many ask for them."""
+        known, out = self._slopes
+        if known is q:
+            return out
         out = {}
 
         def put(i, x):
@@ -66,7 +69,8 @@ class Quadratic:
             elif len(key) == 2:
                 put(key[0], c * q[key[1]])
                 put(key[1], c * q[key[0]])
-        return {i: x for i, x in out.items() if not x.zero}
+        self._slopes = q, {i: x for i, x in out.items() if not x.zero}
+        return self._slopes[1]
 
     def hessian(self):
         """Nodes of the second derivatives, upper triangle by (i, j)."""

@@ -9,17 +9,20 @@ stages: units whose values the equations take store them among the equations' en
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 
-from flexmbd.language.kinds import LINEAR, LOOKUP, MUL, NEG, RESULT, SPAN, SUMS, VARIABLE
-from flexmbd.language.ordering import groups_of, leaf, ordered, rows_of
+import numpy as np
+
+from flexmbd.language.kinds import KINDS, LINEAR, LOOKUP, MUL, NEG, RESULT, SPAN, SUMS, VARIABLE
+from flexmbd.language.ordering import groups_of, ordered, rows_of
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
 
 AGAIN = (MUL, NEG)  # operations that every reader does itself, if it can: a value less in memory
 HANDED = ("work", "truth")  # arrays of what units hand on
 LOOPS = (*LINEAR, *SUMS)  # nodes that are loops
 COPIED = 16  # numbers that a unit which only copies takes at once
+TRUTHS = tuple(kind for kind in KINDS if kind.truth)
+READ, FIXED = 1 << 32, 1 << 48  # from where on codes of operands are those of what a unit reads, by the array, and of constants
 
 
 class Unit:
@@ -27,8 +30,6 @@ class Unit:
 
     Attributes
     ----------
-    number : int
-        Its place in the order.
     nodes : list of Node
         What it computes; first what another unit has computed too.
     reads : dict int -> (str, Node)
@@ -40,10 +41,38 @@ class Unit:
         Units alike have the same.
     """
 
-    __slots__ = ("gives", "key", "nodes", "number", "reads")
+    __slots__ = ("gives", "key", "nodes", "reads")
 
-    def __init__(self, number):
-        self.number, self.nodes, self.reads, self.gives, self.key = number, [], {}, [], None
+    def __init__(self, nodes, reads, gives):
+        self.nodes, self.reads, self.gives = nodes, reads, gives
+        self.key = _key(self)
+
+
+@dataclass(frozen=True)
+class Table:
+    """What belongs to units, unit by unit: the number of the unit, ids of nodes, and further columns; ``begins`` has the first of each."""
+
+    unit: np.ndarray
+    node: np.ndarray
+    more: tuple
+    begins: np.ndarray
+
+    @classmethod
+    def of(cls, count, unit, node, *more):
+        """That of `count` units from columns in any order, which is kept within a unit."""
+        unit, node, *more = (np.asarray(x, np.int64) for x in (unit, node, *more))
+        order = np.argsort(unit, kind="stable")
+        unit = unit[order]
+        return cls(unit, node[order], tuple(x[order] for x in more), np.searchsorted(unit, np.arange(count + 1)))
+
+    @property
+    def place(self):
+        """By entry, its place in its unit."""
+        return np.arange(len(self.unit)) - self.begins[self.unit]
+
+    def rows(self, k):
+        """Slice of unit k."""
+        return slice(self.begins[k], self.begins[k + 1])
 
 
 @dataclass(frozen=True)
@@ -52,22 +81,30 @@ class Stages:
 
     Attributes
     ----------
-    parts : list of (list of Unit, list of Node)
-        Units in their order, and loops that follow them.
+    parts : list of (range, list of Node)
+        Numbers of units in their order, and loops that follow them.
     rows : dict int -> int
         By id of a loop, its first row of W: entries of a matrix, unknowns (of a right-hand side at first), or the sum.
     top : int
         The row behind the last of these.
+    arrays : list of str
+        Names of arrays by number, `HANDED` first.
+    reads, gives : Table
+        Of all units. Both have the number of the array; gives the row too, -1: not yet.
+    kinds : list of int
+        By unit, which of `examples` it is like.
+    examples : list of Unit
+        One of each structure, in the order in which they come.
     """
 
     parts: list
     rows: dict
     top: int
-
-    @property
-    def units(self):
-        """All units in their order."""
-        return [unit for own, _ in self.parts for unit in own]
+    arrays: list
+    reads: Table
+    gives: Table
+    kinds: list
+    examples: list
 
     def row(self, node):
         """Where a loop's result is."""
@@ -75,24 +112,27 @@ class Stages:
 
 
 def in_units(graph, stores, given=None):
-    """Nodes that a function computes, if it is to be written in units: of a large model, without tables or guards of its own; else None.
+    """Ids of what a function computes, if it is to be written in units: of a large model, without tables or guards of its own; else None.
 
     `given` are, by id, factors that are there already.
     """
     tuning, given = graph.tuning, given or {}
     if groups_of(stores) or not graph.marks or len(graph.nodes) < tuning.units:
         return None
-    nodes = [x for x in ordered(graph, [node for _, node in stores], given) if not leaf(x) and x.id not in given]
-    size = len(nodes) + len(stores) + sum(len(x.args) for x in nodes if x.kind in LINEAR)
-    return None if size < tuning.unit_function or any(x.kind is LOOKUP for x in nodes) else nodes
+    columns, roots = graph.columns.extended(graph.nodes), [node for _, node in stores]
+    ids = np.array([x.id for x in ordered(graph, roots, given)], int) if given else columns.needed(roots)
+    ids = ids[(columns.level[ids] == RUNTIME) & ~columns.are(ids, VARIABLE) & ~np.isin(ids, [*given])]
+    of, _ = columns.arguments(ids[columns.are(ids, *LINEAR)])
+    size = len(ids) + len(stores) + len(of)
+    return None if not len(ids) or size < tuning.unit_function or columns.are(ids, LOOKUP).any() else ids
 
 
-def units(graph, nodes, stores, place, first):
+def units(graph, ids, stores, place, first):
     """`Stages` of a function.
 
     Parameters
     ----------
-    nodes : list of Node
+    ids : ndarray of int
         From `in_units`.
     stores : list of ((str, int), Node)
         Those of factors are left to the loops.
@@ -101,48 +141,118 @@ def units(graph, nodes, stores, place, first):
     first : int
         Row of W from which on there is room.
     """
-    stage, (rows, top) = _stages(nodes), _laid(nodes, first)
-    loops = [x for x in nodes if x.id in rows]
-    computed = [x for x in nodes if x.id not in rows and not unknown(x)]
-    of, made = {}, [[] for _ in range(max([0, *stage.values()]) + 2)]
+    columns, nodes = graph.columns, graph.nodes
+    looped, results = columns.are(ids, *LOOPS), columns.are(ids, RESULT)
+    results[results] = columns.are(columns.args[columns.start[ids[results]]], *LINEAR)
+    loops = [nodes[i] for i in ids[looped].tolist()]
+    stage = _stages([nodes[i] for i in ids.tolist()]) if loops else {}
+    at, (rows, top) = np.array([*stage.values()] if loops else np.zeros(len(ids)), int), _laid(loops, first)
     wanted = [(where, x) for where, x in stores if x.kind not in (*LINEAR, SPAN)]
     for x in (x for x in loops if x.kind not in SUMS):
         begin, places = rows[x.id], x.value[1]
         wanted += [(("W", begin + k), a) for k, a in zip(places, x.args[-len(places) :] if places else (), strict=True)]
-    copies = [[] for _ in made]
-    known = {x.id for x in computed}
-    for where, x in (pair for pair in wanted if pair[1].id not in known):
+    own = ~(looped | results | columns.are(ids, SPAN))
+    computed, at, of = ids[own], at[own], np.full(len(nodes), -1)
+    copies, count, parts, copied = [[] for _ in range(max([0, *stage.values()]) + 2)], 0, [], []
+    of[computed] = 0
+    for where, x in (pair for pair in wanted if of[pair[1].id] < 0):
         copies[stage.get(x.id, 0) + 1 + (x.kind in LOOPS)].append((where, x))  # behind the loop whose sum it is
-    count = 0
-    for k, own in enumerate(made):
-        own += _cut(graph, [x for x in computed if stage[x.id] == k - 1], of, count)
-        own += _copies(copies[k], place, count + len(own))
-        count += len(own)
-    found = Stages([(own, [x for x in loops if stage[x.id] == k - 1]) for k, own in enumerate(made)], rows, top)
-    _join(found.units, computed, of, place)
-    for (array, row), node in wanted:
-        if node.id in of:
-            of[node.id].gives.append((array, node, row))
-    for unit in found.units:
-        unit.key = _key(unit)
-    return found
+    for k, pairs in enumerate(copies):
+        begin, here = count, computed[at == k - 1]
+        of[here] = count + _cut(graph, here)
+        count = int(of[here].max(initial=count - 1)) + 1
+        made = _copies(pairs, place)
+        copied += enumerate(made, count)
+        count += len(made)
+        parts.append((range(begin, count), [x for x in loops if stage[x.id] == k - 1]))
+    return Stages(parts, rows, top, *_joined(graph, computed, of, place, wanted, copied, count))
 
 
-def _join(made, nodes, of, place):
-    """What units read, and hand on to each other."""
-    for unit, others in zip(made, _again(nodes, of, len(made)), strict=True):
-        unit.nodes = [*others.values(), *unit.nodes]
-    handed = {}
-    for unit in made:
-        own = {x.id for x in unit.nodes}
-        for a in (a for x in unit.nodes for a in x.args):
-            if a.level != CONSTANT and a.id not in own and a.id not in unit.reads:
-                array = _array(a, of, place)
-                unit.reads[a.id] = array, a
-                if array in HANDED:
-                    handed[a.id] = array, a
-    for array, node in handed.values():
-        of[node.id].gives.append((array, node, None))
+def _joined(graph, computed, of, place, wanted, copied, count):
+    """What units compute, read, and hand on to each other, and which are alike: the rest of `Stages`."""
+    columns, total = graph.columns, len(graph.nodes)
+    again = Table.of(count, *_again(columns, computed, of))
+    mine = Table.of(count, of[computed], computed)
+    code = np.full(total, -1)  # place of a node in the unit that it is of
+    code[mine.node] = np.diff(again.begins)[mine.unit] + mine.place
+    own = Table.of(count, np.concatenate([again.unit, mine.unit]), np.concatenate([again.node, mine.node]))
+    entry, a = columns.arguments(own.node)
+    unit = own.unit[entry]
+    key, repeated = unit * total + a, again.unit * total + again.node
+    order = np.argsort(repeated)
+    found = np.searchsorted(repeated, key, sorter=order)
+    found = np.append(order, -1)[found]
+    by_itself = np.append(repeated, -1)[found] == key
+    operand = np.where(of[a] == unit, code[a], np.where(by_itself, np.append(again.place, -1)[found], FIXED + a))
+    read = (columns.level[a] != CONSTANT) & (of[a] != unit) & ~by_itself
+    pairs, begin, which = np.unique(key[read], return_index=True, return_inverse=True)
+    in_turn = np.argsort(begin)
+    reads, gives, arrays = _moved(graph, pairs[in_turn] // total, pairs[in_turn] % total, of, place, wanted, copied, count)
+    rank = np.empty(len(pairs), int)
+    rank[in_turn] = np.arange(len(pairs))
+    at, taken = np.empty(len(reads.node), int), reads.place + READ * (1 + reads.more[0])
+    at[reads.more[1]] = taken
+    operand[read] = at[rank[which]]
+    given = np.where(of[gives.node] >= 0, code[gives.node], FIXED + gives.node)
+    only = (of[gives.node] < 0) & (columns.level[gives.node] != CONSTANT)  # what is moved: it is given in the order in which it is read
+    given[only] = taken[reads.begins[gives.unit[only]] + gives.place[only]]
+    kinds, first = _kinds(columns, own, entry, operand, gives, given)
+    examples = [_unit(graph, k, own, reads, gives, arrays) for k in first]
+    return arrays, reads, gives, kinds, examples
+
+
+def _moved(graph, unit, node, of, place, wanted, copied, count):
+    """Tables of what units read and give, and the arrays' names; `unit` and `node` are what is read, in the order of first use."""
+    nodes, names = graph.nodes, {name: k for k, name in enumerate(HANDED)}
+    array = np.zeros(len(nodes), int)
+    array[graph.columns.are(np.arange(len(nodes)), *TRUTHS)] = HANDED.index("truth")
+    moved = [(k, x) for k, (source, _, own) in copied for x, _ in own if source is not None]
+    more = [k for k, _ in moved], [x.id for _, x in moved]
+    unit, node = (np.concatenate([x, np.array(y, int)]) for x, y in zip((unit, node), more, strict=True))
+    elsewhere = np.unique(node[of[node] < 0])
+    for i in elsewhere.tolist():
+        name = _array(nodes[i], place)
+        array[i] = names.setdefault(name, len(names))
+    reads = Table.of(count, unit, node, array[node], np.arange(len(node)))
+    handed, begin = np.unique(reads.node[of[reads.node] >= 0], return_index=True)
+    handed = handed[np.argsort(begin)]
+    gives = [(names.setdefault(name, len(names)), x.id, row) for (name, row), x in wanted if of[x.id] >= 0]
+    units = of[[i for _, i, _ in gives]].tolist() + [k for k, (*_, own) in copied for _ in own]
+    gives += [(names.setdefault(name, len(names)), x.id, row) for _, (_, name, own) in copied for x, row in own]
+    gives = np.array(gives, int).reshape(-1, 3).T
+    own = of[handed], handed, array[handed], np.full(len(handed), -1)
+    others = np.array(units, int), gives[1], gives[0], gives[2]
+    return reads, Table.of(count, *map(np.concatenate, zip(own, others, strict=True))), list(names)
+
+
+def _kinds(columns, own, entry, operand, gives, given):
+    """By unit, of which structure it is, in the order in which these come, and the first unit of each."""
+    begins = np.searchsorted(entry, np.arange(len(own.node) + 1))
+    done = np.empty(len(own.node) + len(entry), np.int64)
+    done[np.arange(len(own.node)) + begins[:-1]] = columns.operation[own.node] * READ + np.diff(begins)
+    done[np.arange(len(entry)) + entry + 1] = operand
+    given = np.stack([gives.more[0], given], axis=1).astype(np.int64)
+    ends, last = (own.begins + begins[own.begins]).tolist(), gives.begins.tolist()
+    known, kinds, first = {}, [], []
+    for k in range(len(ends) - 1):
+        key = done[ends[k] : ends[k + 1]].tobytes(), given[last[k] : last[k + 1]].tobytes()
+        if key not in known:
+            known[key] = len(first)
+            first.append(k)
+        kinds.append(known[key])
+    return kinds, first
+
+
+def _unit(graph, k, own, reads, gives, arrays):
+    """The `Unit` of number k."""
+    read, give, nodes = reads.rows(k), gives.rows(k), graph.nodes
+    taken = zip(reads.node[read].tolist(), reads.more[0][read].tolist(), strict=True)
+    given = zip(gives.node[give].tolist(), gives.more[0][give].tolist(), gives.more[1][give].tolist(), strict=True)
+    return Unit(
+        [nodes[i] for i in own.node[own.rows(k)].tolist()],
+        {i: (arrays[array], nodes[i]) for i, array in taken},
+        [(arrays[array], nodes[i], None if row < 0 else row) for i, array, row in given],
+    )
 
 
 def _stages(nodes):
@@ -163,16 +273,12 @@ def _laid(nodes, first):
     return rows, first
 
 
-def unknown(node):
-    """True for an unknown of linear equations, or a run of them, which is stored last."""
-    return node.kind is SPAN or (node.kind is RESULT and node.args[0].kind in LINEAR)
-
-
-def _copies(pairs, place, number):
-    """Units that only move numbers, each so many of one array to another, of which none occurs twice."""
+def _copies(pairs, place):
+    """Units that only move numbers, each so many of one array to another, of which none occurs twice, as (array or None,
+    array, [(node, row)])."""
     groups, made = {}, []
     for (array, row), x in pairs:
-        source = ("const", x.value) if x.level == CONSTANT else _array(x, (), place)
+        source = ("const", x.value) if x.level == CONSTANT else _array(x, place)
         parts = groups.setdefault((source, array), [{}])
         if (x.id, 0) in parts[-1] or len(parts[-1]) == COPIED:
             parts.append({})
@@ -181,54 +287,49 @@ def _copies(pairs, place, number):
     for (source, array), parts in groups.items():
         for part in parts:
             for own in [[*part.values()]] if len(part) == COPIED else [[pair] for pair in part.values()]:
-                unit = Unit(number + len(made))
-                unit.reads = {} if isinstance(source, tuple) else {x.id: (source, x) for x, _ in own}
-                unit.gives = [(array, x, row) for x, row in own]
-                made.append(unit)
+                made.append((None if isinstance(source, tuple) else source, array, own))
     return made
 
 
-def _cut(graph, nodes, of, number):
-    """Units of nodes, from a number on, of which `of` is told by id of a node; results of a call stay with it."""
-    made, begun = [], None
-    for x in nodes:
-        if x.kind is RESULT:
-            unit = of[x.args[0].id]
+def _cut(graph, ids):
+    """Numbers of the units of nodes; results of a call stay with it."""
+    numbers, sizes, begun, columns = {}, [], None, graph.columns
+    runs = np.searchsorted(graph.marks, ids, "right").tolist()
+    for i, k, result in zip(ids.tolist(), runs, columns.are(ids, RESULT).tolist(), strict=True):
+        if result:
+            number = numbers[graph.nodes[i].args[0].id]
         else:
-            k = bisect_right(graph.marks, x.id)
-            if k != begun or len(made[-1].nodes) >= graph.tuning.piece:
-                made.append(Unit(number + len(made)))
+            if k != begun or sizes[-1] >= graph.tuning.piece:
+                sizes.append(0)
                 begun = k
-            unit = made[-1]
-        of[x.id] = unit
-        unit.nodes.append(x)
-    return made
+            number = len(sizes) - 1
+        numbers[i] = number
+        sizes[number] += 1
+    return np.array([*numbers.values()], int)
 
 
-def _again(nodes, of, count):
-    """By unit, nodes of others that it computes itself, by id: what these are made of is kept as long anyway."""
-    last, again = {}, [{} for _ in range(count)]  # by id of what other units read: the last of them
-    for x in nodes:
-        unit = of[x.id]
-        for a in x.args:
-            if a.id in of and of[a.id] is not unit:
-                last[a.id] = max(last.get(a.id, 0), unit.number)
-    kept = {i: last[i] for i in last}
-    for x in nodes:
-        if x.id in last and x.kind in AGAIN and all(a.level < RUNTIME or kept.get(a.id, -1) >= last[x.id] for a in x.args):
-            del kept[x.id]
-    for x in nodes:
-        unit = of[x.id]
-        for a in x.args:
-            if a.id in last and a.id not in kept and of[a.id] is not unit:
-                again[unit.number][a.id] = a
-    return again
+def _again(columns, computed, of):
+    """Units, and ids of nodes of others that they compute themselves: what these are made of is kept as long anyway."""
+    entry, a = columns.arguments(computed)
+    unit = of[computed][entry]
+    others = (of[a] >= 0) & (of[a] != unit)
+    last = np.full(len(of), -1)  # by id of what other units read: the last of them
+    np.maximum.at(last, a[others], unit[others])
+    kept, able = last.tolist(), computed[(last[computed] >= 0) & columns.are(computed, *AGAIN)]
+    reader, used = columns.arguments(able)
+    reader, used = (x[columns.level[used] == RUNTIME] for x in (reader, used))
+    ends, used = np.searchsorted(reader, np.arange(len(able) + 1)).tolist(), used.tolist()
+    for k, i in enumerate(able.tolist()):
+        if all(kept[x] >= kept[i] for x in used[ends[k] : ends[k + 1]]):
+            kept[i] = -1
+    dropped = others & (np.array(kept)[a] < 0)
+    _, first = np.unique(unit[dropped] * len(of) + a[dropped], return_index=True)
+    first = np.sort(first)
+    return unit[dropped][first], a[dropped][first]
 
 
-def _array(node, of, place):
-    """Where a unit reads a node."""
-    if node.id in of:
-        return "truth" if node.kind.truth else "work"
+def _array(node, place):
+    """Where a unit reads what no other computes."""
     if node.kind is VARIABLE:
         return place(node.value)[0]
     if node.level == RUNTIME:  # a loop's

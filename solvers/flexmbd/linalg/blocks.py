@@ -157,12 +157,18 @@ class BlockFactors:
         Pivots.
     plan : Plan
     grouped : list of (Group, dict (i, j) -> Node)
+    placed : list of (Placed, Node)
     """
 
-    def __init__(self, graph, entry, order, plan, grouped=()):
+    def __init__(self, graph, entry, order, plan, grouped=(), placed=()):
         self.graph, self.order, self.plan = graph, order, plan
         entries = [(self.plan.where(i, j), x) for (i, j), x in entry.items() if not x.zero]
-        self.node = graph.factors(self.plan, entries, grouped)
+        self.node = self._factors(entries, grouped, placed)
+
+    def _factors(self, entries, grouped, placed):
+        """Node of the factors; what placed matrices are multiplied by comes behind the storage."""
+        behind = [(self.plan.size + k, x) for k, (_, x) in enumerate(placed)]
+        return self.graph.factors(self.plan, entries + behind, grouped, [one for one, _ in placed])
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""

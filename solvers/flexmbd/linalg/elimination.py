@@ -6,6 +6,7 @@ A multiplier is eliminated after the coordinates of its own row, so the saddle p
 import heapq
 
 from flexmbd.language.graph import Graph
+from flexmbd.language.product import Placed
 from flexmbd.linalg.blocks import BlockFactors, Plan
 from flexmbd.linalg.sparse import SparseFactors
 from flexmbd.tuning import USUAL
@@ -108,16 +109,18 @@ class SymbolicFactors:
 
     def solve(self, side):
         """Solution by i (a dict with all pivots) for a right-hand side by i."""
-        zero, b, mark = self.graph.const(0.0), dict(side), self.graph.mark
+        zero, b, mark, columns = self.graph.const(0.0), dict(side), self.graph.mark, self.columns
+        sub, mul, lower, upper = self.graph.sub, self.graph.mul, self.lower, self.upper
         for p in self.order:
             mark()
-            for i in self.columns[p]:
-                b[i] = b.get(i, zero) - self.lower[i, p] * b.get(p, zero)
+            known = b.get(p, zero)
+            for i in columns[p]:
+                b[i] = sub(b.get(i, zero), mul(lower[i, p], known))
         for p in reversed(self.order):
             mark()
             total = b.get(p, zero)
-            for j in self.columns[p]:
-                total = total - self.upper[p, j] * b[j]
+            for j in columns[p]:
+                total = sub(total, mul(upper[p, j], b[j]))
             b[p] = total * self.inverse[p]
         mark()
         return b
@@ -133,7 +136,7 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
     ----------
     matrix : dict (i, j) -> Node
         Entries; for a symmetric matrix either triangle, each entry once; else both triangles.  A group of elements as key has what
-        each element adds, both triangles, as a dict like this one.
+        each element adds, both triangles, as a dict like this one, and a `Placed` matrix of numbers a node that it is multiplied by.
     order : list of int, or None
         Pivot sequence; without one a sparse direct library does it.
     symmetric : bool
@@ -143,28 +146,32 @@ def factorise(graph: Graph, matrix, order, *, symmetric=True, guards=None):
         Sizes of pivots that are negative and may vanish: these are kept from zero. Of small matrices.
     """
     zero = graph.const(0.0)
-    entry, grouped = {}, [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple)]
+    entry, placed = {}, [(key, x) for key, x in matrix.items() if isinstance(key, Placed)]
+    grouped = [(key, x) for key, x in matrix.items() if x and not isinstance(key, tuple | Placed)]
     for (i, j), x in ((key, x) for key, x in matrix.items() if isinstance(key, tuple)):
         if not x.zero:
             entry[i, j] = x
             entry[j, i] = x if symmetric else entry.get((j, i), zero)
     if order is None:
-        return SparseFactors(graph, entry, grouped)
+        return SparseFactors(graph, entry, grouped, placed)
     place, ahead = {p: k for k, p in enumerate(order)}, {p: set() for p in order}
     for i, j in entry:
         if place[i] < place[j]:
             ahead[i].add(j)
-    for group, part in grouped:
-        for members in group.couplings(part):
-            for coupled in members.tolist():
-                for i in coupled:
-                    ahead[i].update(j for j in coupled if place[j] > place[i])
+    coupled = [own for group, part in grouped for members in group.couplings(part) for own in members.tolist()]
+    for own in coupled + [own for one, _ in placed for own in one.couplings()]:
+        for i in own:
+            ahead[i].update(j for j in own if place[j] > place[i])
     filled, work = _fill(order, place, ahead)
     work = work // 2 if symmetric else work
-    if work > graph.tuning.blocks or grouped:
+    loops = any(not isinstance(key, tuple | Placed) for key in matrix)  # of groups without a mass too: they have forces
+    if work > graph.tuning.blocks or loops:
         plan = Plan(order, filled, graph.tuning)
-        if plan.work < graph.tuning.dense * work or grouped:
-            return BlockFactors(graph, entry, order, plan, grouped)
+        if plan.work < graph.tuning.dense * work or loops:
+            return BlockFactors(graph, entry, order, plan, grouped, placed)
+    for i, j, x in (x for one, scale in placed for x in one.written_out(graph, scale)):
+        entry[i, j] = entry.get((i, j), zero) + x
+        entry.setdefault((j, i), zero)
     factors = SymbolicFactors(graph, order)
     for p in order:
         graph.mark()

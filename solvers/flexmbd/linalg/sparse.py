@@ -53,10 +53,10 @@ class SparsePlan:
 class SparseFactors(BlockFactors):
     """Factors of a matrix by a library, with the interface of `elimination.Factors`."""
 
-    def __init__(self, graph, entry, grouped=()):
+    def __init__(self, graph, entry, grouped=(), placed=()):
         self.graph = graph
         kept = {ij: x for ij, x in entry.items() if not x.zero}
-        tables = [np.array(list(kept), np.int64).reshape(-1, 2).T]
+        tables = [np.array(list(kept), np.int64).reshape(-1, 2).T, *(one.places[:2] for one, _ in placed)]
         for group, part in grouped:
             unknowns = group.unknowns()
             tables += [np.array([unknowns[:, i], unknowns[:, j]]) for i, j in group.entries(part)]
@@ -64,7 +64,7 @@ class SparseFactors(BlockFactors):
         self.order = range(int(max(rows.max(), columns.max())) + 1)
         self.plan = SparsePlan(len(self.order), rows, columns)
         places = self.plan.places(*tables[0]).tolist()
-        self.node = graph.factors(self.plan, list(zip(places, kept.values(), strict=True)), grouped)
+        self.node = self._factors(list(zip(places, kept.values(), strict=True)), grouped, placed)
 
     def _named(self, results):
         return results

@@ -156,8 +156,8 @@ MEANINGS = {  # class -> key -> words
         "dissipated": "energy that impacts took so far",
     },
     "Contact": TOUCH | FILM,
-    "GranularContact": {
-        "contacts": "contacts of grains with each other, or with a wall",
+    "OfGrains": {
+        "contacts": "contacts of grains with each other, with a wall, or with a body",
         "normal": "sum of their normal forces",
         "stored": "energy that they store",
     },

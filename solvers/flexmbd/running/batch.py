@@ -5,6 +5,7 @@ import logging
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.running.models import unsearched
 from flexmbd.system import System
 
 log = logging.getLogger("flexmbd")
@@ -14,7 +15,7 @@ class Unchanged:
     """A system whose numbers do not change any more: they are read once."""
 
     def __init__(self, system):
-        self._first, self._leaves = system, None
+        self._first, self._leaves, self._guess = system, None, None
 
     def __getattr__(self, name):
         return getattr(self._first, name)
@@ -25,8 +26,17 @@ class Unchanged:
             self._leaves = self._read()
         return self._leaves
 
+    def initial(self):
+        """Guess of all samples."""
+        if self._guess is None:
+            self._guess = self._guessed()
+        return self._guess
+
     def _read(self):
         return self._first.parameters()
+
+    def _guessed(self):
+        return self._first.initial()
 
 
 class Stack(Unchanged):
@@ -43,8 +53,7 @@ class Stack(Unchanged):
                 _refuse_topology(f"its numbers differ ({'; '.join(sorted(first.keys() ^ numbers.keys())[:2])})")
         return first.beside(others)
 
-    def initial(self):
-        """Guesses of all samples."""
+    def _guessed(self):
         both = [s.initial() for s in self._systems]
         return tuple([np.array(x) for x in zip(*(b[k] for b in both), strict=True)] for k in range(2))
 
@@ -148,7 +157,8 @@ def _given(system, samples):
 def _at_once(build, samples, count):
     """The system of a batch by one call with arrays, or None if the function cannot be called so, and why."""
     try:
-        system = build(**samples)
+        with unsearched():
+            system = build(**samples)
         _require_system(system)
         _require_shapes(system, count)
     except _NotASystem:

@@ -45,15 +45,15 @@ def examine(problem, parameters, q0, *, length):
     dependent = "none"
     for rows, what in ((problem.rows + problem.initial_rows, "at the start"), (problem.rows, "in motion")):
         if rows:
-            q, residual, jacobian = _assembled(problem, rows, parameters, np.array(q0, float), length)
-            dependent = _judge(problem, rows, residual, jacobian, what, length)
+            if what == "at the start" or problem.initial_rows:  # else they are the same rows
+                q0, residual, jacobian = _assembled(problem, rows, parameters, np.array(q0, float), length)
+                dependent = _judge(problem, rows, residual, jacobian, what, length)
             if dependent != "none" and what == "in motion" and not problem.shift:
                 raise ModelError(
                     f"the system is over-constrained or singular {what} (redundant joints, or a singular position): {dependent} depend on "
                     "the others",
                     remedy="remove a redundant joint, start away from the singular position, or use the setting constraints = 'augmented'",
                 )
-            q0 = q
     return dependent
 
 

@@ -57,7 +57,7 @@ class _Reader:
     def value(self, x, key="", parameters=None):
         """Anything that an attribute, a global or a closure may hold."""
         leaf = (parameters or {}).get(key)
-        if leaf is not None and (x is leaf or (np.ndim(x) == 0 and isinstance(x, (int, float, np.number)) and x == leaf)):
+        if leaf is not None and (x is leaf or (isinstance(x, (int, float, np.number)) and x == leaf)):
             return ("parameter", key)
         if isinstance(x, _PLAIN):
             return (type(x).__name__, repr(x))

@@ -11,7 +11,7 @@ from flexmbd.running.neighbours import room
 from flexmbd.state import blocks
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
-from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.campaign import LOOP, campaign
 from flexmbd.stepping.compiled import caller
 
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
@@ -122,7 +122,7 @@ class Integration:
     def call(self, function):
         """Call a compiled function with the arrays."""
         arrays = (self.X, self.P, self.W, self.at)
-        call = caller(function, self.model.width)
+        call = caller(function, self.model.width, LOOP)
         call(*(arrays if call is function else (x.ctypes.data for x in arrays)))
 
     def column(self, first, count=1):

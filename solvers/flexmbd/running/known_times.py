@@ -42,7 +42,10 @@ class Piece:
 def timed(problem):
     """What `KnownTimes` looks at, once for a problem: nodes that time goes into, and those of their numbers known before a run."""
     periods = [c.period for c in problem.contacts if c.period is not None]
-    nodes, found = ordered(problem.graph, [*_roots(problem), *problem.times, *periods]), {}
+    roots, now = [*_roots(problem), *problem.times, *periods], problem.time
+    if not np.any(problem.graph.columns.extended(problem.graph.nodes).args == now.id):  # nothing is made of the time
+        roots = [x for x in roots if x is now] + [*problem.times, *periods]
+    nodes, found = ordered(problem.graph, roots), {}
     for node in nodes:
         args = [x.id for x in node.args]
         if (node is problem.time) or not found.keys().isdisjoint(args):

@@ -28,8 +28,7 @@ from flexmbd.running.posed import posed
 from flexmbd.running.signals import Requests, Signals
 from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
-from flexmbd.stepping.assembly import ENTRIES
-from flexmbd.stepping.campaign import campaign
+from flexmbd.stepping.campaign import LOOP
 from flexmbd.stepping.neighbours import neighbours
 from flexmbd.stepping.windows import met, windowed
 
@@ -117,8 +116,8 @@ class Model:
 
     @property
     def loop(self):
-        """Functions of the time loop and of the scheme, compiled once for all models of a width."""
-        return (*ENTRIES, campaign, *self._steps.values(), *self._windows.values(), *self._searches.values())
+        """Functions of the time loop and of the scheme, compiled once for all models of a width; those of a group are one module."""
+        return LOOP, *(tuple(x.values()) for x in (self._steps, self._windows, self._searches))
 
     @property
     def _searches(self):
@@ -142,13 +141,14 @@ class Model:
             log.info("compiling (once): %s", self.describe())
         self.signals.code.address("outputs")
         self.code.address("rhs")
-        for function in self.loop:
-            compiled.address(function, self.width)
+        for group in self.loop:
+            for function in group:
+                compiled.address(function, self.width, group)
         self.problem.graph.forget()
 
     def on_disk(self):
         """True if all machine code is in the cache directory."""
-        return self.code.on_disk() and self.signals.code.on_disk() and compiled.on_disk(self.loop, self.width)
+        return self.code.on_disk() and self.signals.code.on_disk() and all(compiled.on_disk(x, self.width) for x in self.loop)
 
     def describe(self):
         """What is compiled, in a few words."""
@@ -236,8 +236,9 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
-        for entry, function in (self._steps | self._windows).items():
-            at[entry] = compiled.address(function, self.width)
+        for group in (self._steps, self._windows):
+            for entry, function in group.items():
+                at[entry] = compiled.address(function, self.width, tuple(group.values()))
         for entry, function in self._searches.items():
             at[entry] = compiled.called_by_models(function, self.width)
         kinks = [scheme.adaptive and scheme.order <= 2 and c.continuous for c in b.contacts]

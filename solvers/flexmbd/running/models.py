@@ -35,7 +35,7 @@ def model_of(system, outputs, settings):
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
         how["formulation"] = settings.formulation
-        with _unsearched():
+        with unsearched():
             model = Model(system, outputs, scheme, **how)
     if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all
         model.dependent, model.examined = _check_first(model, system), numbers
@@ -47,9 +47,9 @@ def model_of(system, outputs, settings):
 
 
 @contextmanager
-def _unsearched():
-    """Within it the interpreter does not look for garbage in circles: a model is written from some 100,000 objects, all of which stay, and
-    looking through them again and again took a third of the time."""
+def unsearched():
+    """Within it the interpreter does not look for garbage in circles: a system and a model are written from some 100,000 objects, all of
+    which stay, and looking through them again and again took a third of the time."""
     searched = gc.isenabled()
     gc.disable()
     try:

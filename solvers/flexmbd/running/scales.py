@@ -38,8 +38,10 @@ def extents(system, count):
     for body in (*system.bodies, system.ground):
         own = q[first : first + body.coordinates]
         first += body.coordinates
-        for place in body.places(own, parameters):
-            for k, x in enumerate(place):
+        places = list(body.places(own, parameters))
+        for k, axis in enumerate(zip(*places, strict=True)):
+            single = [x for x in axis if isinstance(x, float)]
+            for x in (min(single), max(single), *(x for x in axis if not isinstance(x, float))) if single else axis:
                 low[k], high[k] = np.minimum(low[k], x), np.maximum(high[k], x)
         size = np.maximum(size, radius_of_gyration(body, parameters))
     with np.errstate(invalid="ignore"):

@@ -98,7 +98,7 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
         Seconds on the clock (compiling does not count) after which runs that are not done are left, with status `timeout` and how far
         they came. For trials: what is left depends on the machine.
     poses : bool or sequence of str
-        Keep where all bodies are at the times of the histories, or those named: for `Trajectory.poses` and `Trajectory.centre_line`.
+        Keep where all bodies are at the times of the histories, or those named: for `Trajectory.poses`, `centre_line`, `places`.
 
     Returns
     -------

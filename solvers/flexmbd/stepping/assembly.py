@@ -208,6 +208,3 @@ def prepare(X, P, W, at):
         if at[NW] > 0:
             opened(X, at)
         store_from(start, X, at)
-
-
-ENTRIES = (assemble, prepare)

@@ -4,6 +4,7 @@ from flexmbd.lanes import any_lane
 from flexmbd.lanes.rows import call, doubles, evaluate, get, ld, put, rows_at, st, width_of, words
 from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
+from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
     BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, NEXT_CHECK,
@@ -66,7 +67,7 @@ def finish(sample, lane, X, P, W, at):
     if get(X, STATUS, lane) == ENDED:  # what it was at its end, it stays
         fill_grid(lane, count, X, at)
         count = points
-    for start in range(0, count, wide):
+    for start in range(0, count, width_of(X)):
         for k in range(wide):
             row = min(start + k, count - 1)
             here = (lane * points + row) * at[GRID_ROWS]
@@ -150,3 +151,6 @@ def campaign(X, P, W, at):
                         put(X, T, lane, end)
                         put(X, STATUS, lane, 0.0)
     at[STARTED], at[RUNNING] = started, running
+
+
+LOOP = (assemble, prepare, campaign)

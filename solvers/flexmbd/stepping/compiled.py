@@ -1,8 +1,10 @@
 """Functions of the time loop and of schemes as machine code: compiled once for a width, and kept on disk.
 
-Numba writes the code of a function and of all that it calls. Copies of what is called are shared by name in a process; each is optimised
-within another function, so which one runs, and how its sums are contracted, would depend on what was compiled or read before. So here the
-copies are private to their module, and the code that runs is the file's, also in the process that compiled it.
+Functions that belong together, as those of a scheme, and all that they call are one module of LLVM's language, written by `reading`: what
+several of them call is compiled once, and taken in where it is called if it is small. Of somebody else's scheme that is written in more
+of Python than that knows, Numba writes the module. Its copies of what is called are shared by name in a process; each is optimised within
+another function, so which one runs, and how its sums are contracted, would depend on what was compiled or read before. So here the copies
+are private to their module, and the code that runs is the file's, also in the process that compiled it.
 """
 
 import ctypes
@@ -23,6 +25,8 @@ from numba.core.registry import cpu_target
 from flexmbd.caching import cache_directory, host, keep, machine
 from flexmbd.lanes import rows
 from flexmbd.lanes.vector import OPTIONS
+from flexmbd.stepping.instructions import Unreadable
+from flexmbd.stepping.reading import Module
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "nonsmooth/one_contact.py", "registry.py")  # that these functions are made of
@@ -46,15 +50,27 @@ def _stamp():
     return hashlib.sha256(b"".join([made_with.encode(), *(path.read_bytes() for path in files)])).hexdigest()[:16]
 
 
-def _path(function, width):
+def _ours(function):
+    return Path(function.__code__.co_filename).is_relative_to(PACKAGE)
+
+
+def _module(function, together):
+    """Functions that are compiled with this one: those of the package among `together`. One of a user's scheme is alone."""
+    module = tuple(dict.fromkeys(filter(_ours, together)))
+    return module if function in module else (function,)
+
+
+def _path(functions, width):
     """File of the machine code; none of a user's scheme: nobody knows what it is made of."""
-    if not Path(function.__code__.co_filename).is_relative_to(PACKAGE):
+    first, names = functions[0], "\n".join(f"{f.__module__}.{f.__name__}" for f in functions)
+    if not _ours(first):
         return None
-    return cache_directory() / f"flexmbd_{function.__module__.rpartition('.')[2]}_{function.__name__}_{width}_{_stamp()}.o"
+    which = hashlib.sha256(names.encode()).hexdigest()[:8]
+    return cache_directory() / f"flexmbd_{first.__module__.rpartition('.')[2]}_{first.__name__}_{which}_{width}_{_stamp()}.o"
 
 
-def _text(function, width):
-    """LLVM's text of a function and of all that it calls; what is called is private to it."""
+def _text_of_numba(function, width):
+    """LLVM's text, as Numba writes it and optimises it, of a function and of all that it calls; what is called is private to it."""
     of_rows = rows.Rows(width)
     arguments = (of_rows, of_rows, of_rows, types.CPointer(types.int64))
     flags = CPUTargetOptions.parse_as_flags(compiler.Flags(), {"nopython": True, **OPTIONS})
@@ -63,14 +79,14 @@ def _text(function, width):
         made = compiler.compile_extra(cpu_target.typing_context, cpu_target.target_context, function, arguments, types.void, flags, {})
         text = made.library.get_llvm_str()
     private = text.replace("define linkonce_odr ", "define internal ").replace("\ndefine range(", "\ndefine internal range(")
-    return private + CALLED.format(entry=ENTRY, name=made.fndesc.llvm_func_name)
+    return private + CALLED.format(entry=f"{ENTRY}0", name=made.fndesc.llvm_func_name)
 
 
 @functools.cache
-def _engine(function, width):
+def _engine(functions, width):
     """An engine with the machine code, which is read from disk if it is there."""
-    path = _path(function, width)
-    code = path.read_bytes() if path and path.exists() else _object(_text(function, width), kept=path is not None)
+    path = _path(functions, width)
+    code = path.read_bytes() if path and path.exists() else _object(functions, width, kept=path is not None)
     if path and not path.exists():
         keep(path, code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), machine(OPTIMISED))
@@ -79,27 +95,41 @@ def _engine(function, width):
     return engine
 
 
-def _object(text, kept):
-    """Machine code of a module that is optimised already; what all have taken in is left out.
+def _object(functions, width, kept):
+    """Machine code of functions and of all that they call.
+
+    Loops are over rows of lanes: unrolled they are no faster, and take half of the time.
 
     What is kept does without Numba's runtime (arrays of its own): a process that only reads the code has none.
     """
-    made_for = machine(OPTIMISED)
+    made_for, entries = machine(OPTIMISED), [f"{ENTRY}{k}" for k in range(len(functions))]
+    tuning = llvm.create_pipeline_tuning_options(speed_level=2)
+    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = tuning.loop_interleaving = False
+    passes = llvm.create_pass_builder(made_for, tuning)
+    try:
+        text, all_passes = Module(functions, width, entries).text, passes.getModulePassManager()
+    except Unreadable:
+        (function,) = functions  # those of the package are read
+        text, all_passes = _text_of_numba(function, width), llvm.create_new_module_pass_manager()
+        all_passes.add_global_dead_code_eliminate_pass()  # what all have taken in
     module = llvm.parse_assembly(text, llvm.create_context())
-    unused = llvm.create_new_module_pass_manager()
-    unused.add_global_dead_code_eliminate_pass()
-    unused.run(module, llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options()))
+    module.triple, module.data_layout = made_for.triple, str(made_for.target_data)
+    all_passes.run(module, passes)
+    for called in module.functions:
+        if not called.is_declaration and called.name not in entries:
+            called.linkage = "internal"
     needs = [f.name for f in module.functions if kept and f.is_declaration and f.name.startswith(("NRT_", "numba_"))]
     if needs:
         raise TypeError(f"a function of the time loop makes arrays ({', '.join(needs)}); use rows of X or W")
     return made_for.emit_object(module)
 
 
-def address(function, width):
-    """Address of ``void f(X, P, W, at)`` for rows of so many lanes."""
+def address(function, width, together=()):
+    """Address of ``void f(X, P, W, at)`` for rows of so many lanes; `together`: functions that are compiled at once with it."""
     if config.DISABLE_JIT:
         return _number(function)
-    return _engine(function, width).get_function_address(ENTRY)
+    module = _module(function, together)
+    return _engine(module, width).get_function_address(f"{ENTRY}{module.index(function)}")
 
 
 def called_by_models(function, width):
@@ -120,10 +150,11 @@ def _number(function):
 
 
 def on_disk(functions, width):
-    """True if the machine code of all functions is kept."""
-    return config.DISABLE_JIT or all(path is None or path.exists() for path in (_path(function, width) for function in functions))
+    """True if the machine code of functions that are compiled together is kept."""
+    paths = [] if config.DISABLE_JIT else [_path(_module(function, functions), width) for function in functions]
+    return all(path is None or path.exists() for path in paths)
 
 
-def caller(function, width):
+def caller(function, width, together=()):
     """The compiled function, to be called with four addresses; of arrays, without compilation."""
-    return function if config.DISABLE_JIT else CALL(address(function, width))
+    return function if config.DISABLE_JIT else CALL(address(function, width, together))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmbd.contact.laws.base import NormalKernels
+from flexmbd.contact.laws.power_law import linear_energy
 from flexmbd.errors import check_range
 from flexmbd.lanes import kernel, select
 from flexmbd.parameters import Number, number
@@ -23,13 +24,6 @@ def kelvin_voigt_tangent(delta, rate, v0, K, C):
     """Derivatives of ``kelvin_voigt_force``."""
     pushes = (delta >= 0.0) & (K * delta + C * rate > 0.0)
     return select(pushes, K, 0.0), select(pushes, C, 0.0)
-
-
-@kernel
-def kelvin_voigt_energy(delta, K, C):
-    """K delta**2 / 2."""
-    d = select(delta > 0.0, delta, 0.0)
-    return 0.5 * K * d * d
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,4 +56,4 @@ class KelvinVoigt:
 
     def kernels(self) -> NormalKernels:
         """Force, tangent, energy."""
-        return NormalKernels(kelvin_voigt_force, kelvin_voigt_tangent, kelvin_voigt_energy)
+        return NormalKernels(kelvin_voigt_force, kelvin_voigt_tangent, linear_energy)
