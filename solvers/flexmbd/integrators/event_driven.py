@@ -1,9 +1,9 @@
 """Event-driven scheme: index sets of contact, sticking and sliding, between events as smooth as Dormand and Prince's pair.
 
 Between events every contact has a mode; those that are closed act as constraints whose forces follow from the accelerations at each stage
-(`contact_modes`).  An event ends a step: a gap that closes, a normal force that vanishes, sliding that comes to rest, friction that no longer holds.
-It lies where the largest of all event functions crosses zero, found by trial steps from the same start: to where the cubic through a gap
-and its rates closes first; where something else is met before, by regula falsi and halves in turn.
+(`contact_modes`).  An event ends a step: a gap that closes, a normal force that vanishes, sliding that comes to rest, friction that does
+not hold.  It lies where the largest of all event functions crosses zero, found by trial steps from the same start: to where the cubic
+through a gap and its rates closes first; where something else is met before, by regula falsi and halves in turn.
 At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 
 1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`strike`);

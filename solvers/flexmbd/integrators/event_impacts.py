@@ -22,7 +22,9 @@ from flexmbd.stepping.names import (
 def impact(needs, time, still, W, at):
     """Percussions of all closed contacts at once: lanes without a solution, and those in which they were not found.
 
-    They are sought from those that the forces in their rows make in the `time`.  Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
+    They are sought from those that the forces in their rows make in the `time`.
+
+    Poisson's rule has two phases: compression without restitution, then percussions of at least (1 + e) times those.
     """
     cones, poisson = words(at[CONES]), False
     for j in range(at[NU]):
