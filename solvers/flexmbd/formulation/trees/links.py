@@ -59,6 +59,8 @@ class Table:
     Parameters
     ----------
     links : sequence of Link
+    mark : callable, optional
+        Called where the part of a link begins: a graph's `mark`.
 
     Attributes
     ----------
@@ -70,7 +72,8 @@ class Table:
         Of each link.
     """
 
-    def __init__(self, links):
+    def __init__(self, links, mark=lambda: None):
+        self.mark = mark
         self.links, self.first, self.n, self.children = tuple(links), [], 0, [[] for _ in links]
         for i, link in enumerate(self.links):
             if not GROUND <= link.parent < i:
