@@ -17,7 +17,7 @@ from flexmbd.formulation.trees.spatial import complement, skew
 from flexmbd.language.graph import Graph
 from flexmbd.parameters import RUNTIME
 
-from .random_trees import ALONG_X, ALONG_Y, ALONG_Z, JOINTS, X, Y, Z, link, massive, tree, turned
+from .link_tables import ALONG_X, ALONG_Y, ALONG_Z, JOINTS, X, Y, Z, link, massive, tree, turned
 
 ROBOTS = json.loads((Path(__file__).parents[1] / "data" / "robots.json").read_text(encoding="utf-8"))["robots"]
 GRAVITY = (0.0, 0.0, 0.0, 0.4, -1.0, 9.7)  # acceleration of ground
