@@ -98,8 +98,8 @@ def topology(system):
     """The `Topology` of a system.
 
     From ground outwards, by joints that leave few freedoms before those that leave many, and otherwise nearest to ground first: so loops
-    are cut at what has fewest rows.  Bodies that no joint binds to ground are free, the first one in the order of the system, and what hangs
-    together with it follows.  Joints with friction carry nothing: it is pressed by their multipliers.
+    are cut at what has fewest rows.  Bodies that no joint binds to ground are free, the first one in the order of the system, and what
+    hangs together with it follows.  Joints with friction carry nothing: it is pressed by their multipliers.
 
     Raises
     ------
