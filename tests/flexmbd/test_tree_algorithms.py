@@ -17,6 +17,7 @@ from flexmbd.formulation.trees.spatial import complement, skew
 from flexmbd.language.graph import Graph
 from flexmbd.parameters import RUNTIME
 
+from .generated import Flat, functions
 from .link_tables import ALONG_X, ALONG_Y, ALONG_Z, JOINTS, X, Y, Z, link, massive, tree, turned
 
 ROBOTS = json.loads((Path(__file__).parents[1] / "data" / "robots.json").read_text(encoding="utf-8"))["robots"]
@@ -256,6 +257,22 @@ def test_operations_grow_with_the_number_of_bodies(name, most):
     assert slopes[1] == pytest.approx(slopes[0], rel=0.03) and slopes[1] < most
     twigs = nodes_of(*in_nodes(64, lambda i: (i - 1) // 2), ALGORITHMS[name])[1]
     assert twigs < 1.6 * counts[64]
+
+
+@pytest.mark.parametrize("name", ["articulated", "constraint forces"])
+def test_code_of_a_chain_does_not_grow_with_its_links(name):
+    """Each link's part of a recursion is a unit like the others: to the code of 20 links 20 more add what stores their results."""
+
+    class Spaces(Flat):
+        def place(self, variable):
+            return "x", variable.number + {"q": 0, "v": 80, "a": 120}[variable.space]
+
+    sizes = []
+    for count in (20, 40):
+        graph, table = in_nodes(count)
+        found, _ = nodes_of(graph, table, ALGORITHMS[name])
+        sizes.append(len(functions(graph, found, 8, Spaces)[0].text()))
+    assert sizes[1] < 1.3 * sizes[0]
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

@@ -36,9 +36,8 @@ class Articulated:
         self.inertias = [None] * count
         self._left, self._pivots, self._z, self._y = [None] * count, [None] * count, [None] * count, [None] * count
         added = [None] * count
-        for i in reversed(range(count)):
-            table.mark()
-            link, own = table.links[i], inertia_of(table.links[i])
+        for i, link in table.inwards():
+            own = inertia_of(link)
             self.inertias[i] = own = own if added[i] is None else [add(x, y) for x, y in zip(own, added[i], strict=True)]
             self._left[i] = self._eliminated(i, own)
             if link.parent != GROUND:
@@ -79,9 +78,7 @@ class Articulated:
         """
         table, count = self.table, len(self.table)
         bias, driven = [list(ZERO) if pulled is None else list(p) for p in pulled or [None] * count], [None] * count
-        for i in reversed(range(count)):
-            table.mark()
-            link = table.links[i]
+        for i, link in table.inwards():
             given = table.of(i, forces)
             driven[i] = self._pivots[i].forward([minus(s, bias[i], f) for s, f in zip(link.motion, given, strict=True)])
             if link.parent != GROUND:
@@ -90,8 +87,7 @@ class Articulated:
                     push = add(push, times(self._left[i], turned[i]))
                 bias[link.parent] = add(bias[link.parent], inwards(link, push))
         found, moved = [], []
-        for i, link in enumerate(table.links):
-            table.mark()
+        for i, link in table.outwards():
             before = outwards(link, base if link.parent == GROUND else moved[link.parent])
             before = before if turned is None else add(before, turned[i])
             rest = [minus(y, before, dot((x,), (d,))) for x, d, y in zip(driven[i], self._pivots[i].inverse, self._y[i], strict=True)]

@@ -33,6 +33,7 @@ class Eliminated:
             if i != j:
                 beside.setdefault(i, set()).add(j)
                 beside.setdefault(j, set()).add(i)
+        self._mark = mark
         for k in self._order:
             mark()
             self._pivots[k] = pivots = Factored(rest.pop((k, k)))
@@ -49,10 +50,12 @@ class Eliminated:
         """Solution by i."""
         found = dict(sides)
         for k in self._order:
+            self._mark()
             found[k] = own = self._pivots[k].forward(found[k])
             for i, share in self._shares[k].items():
                 found[i] = [minus(row, own, x) for row, x in zip(share, found[i], strict=True)]
         for k in reversed(self._order):
+            self._mark()
             own = self._pivots[k].scaled(found[k])
             for i, share in self._shares[k].items():
                 own = [minus(column, found[i], x) for column, x in zip(zip(*share, strict=True), own, strict=True)]

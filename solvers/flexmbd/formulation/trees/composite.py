@@ -23,9 +23,7 @@ from flexmbd.formulation.trees.spatial import (
 def composites(table):
     """Mass, first moment and moments of inertia about its origin of each link with all that hangs on it, in its frame."""
     found = [[link.mass, first_moment(link), about_origin(link)] for link in table.links]
-    for i in reversed(range(len(table))):
-        table.mark()
-        link = table.links[i]
+    for i, link in table.inwards():
         if link.parent != GROUND:
             mass, moment, inertia = found[i]
             before = found[link.parent]
@@ -45,10 +43,9 @@ def composites(table):
 
 def mass_matrix(table):
     """Entries of M by (i, j), of j = i and those on its path inwards, that are not zero."""
-    found = {}
-    for i, (mass, moment, inertia) in reversed([*enumerate(composites(table))]):
-        table.mark()
-        link, first = table.links[i], table.first[i]
+    found, whole = {}, composites(table)
+    for i, link in table.inwards():
+        (mass, moment, inertia), first = whole[i], table.first[i]
         for k, column in enumerate(link.motion):
             force = momentum_of(mass, moment, inertia, column)
             for j, inner in enumerate(table.path(i)):
@@ -74,8 +71,7 @@ class Composite:
         rest, before = dict(self.entries), table.before
         self._lower, self._inverse = [{} for _ in range(table.n)], [None] * table.n
         for k in reversed(range(table.n)):
-            if k == table.n - 1 or before[k + 1] != k:
-                table.mark()
+            table.mark()
             self._inverse[k] = inverse = 1.0 / rest[k, k]
             path = [i for i in self._path(before[k]) if (k, i) in rest]
             for place, i in enumerate(path):
@@ -92,9 +88,11 @@ class Composite:
         """``M^-1 side``"""
         found = list(side)
         for k in reversed(range(self.table.n)):
+            self.table.mark()
             for i, x in self._lower[k].items():
                 found[i] = minus((x,), (found[k],), found[i])
         found = [0.0 if none(x) else x * d for x, d in zip(found, self._inverse, strict=True)]
         for k in range(self.table.n):
+            self.table.mark()
             found[k] = minus(self._lower[k].values(), [found[i] for i in self._lower[k]], found[k])
         return found

@@ -48,9 +48,9 @@ class ConstraintForces:
     """
 
     def __init__(self, table, *, chains=False):
-        self.table, self.constraints = table, [complement(link) for link in table.links]
-        self._dual = [dual(link.motion) for link in table.links]
-        self._accelerated = [compliance(link) for link in table.links]
+        self.table, self.constraints = table, [complement(link) for _, link in table.outwards()]
+        self._dual = [dual(link.motion) for _, link in table.outwards()]
+        self._accelerated = [compliance(link) for _, link in table.outwards()]
         self.blocks = self._assembled()
         order = Chains(table).order if chains else reversed(range(len(table)))
         self._factors = Eliminated(self.blocks, order, table.mark)
@@ -58,9 +58,9 @@ class ConstraintForces:
     def _assembled(self):
         """Blocks of A: (33) and (37) on the diagonal, (34) and (35) of a link and its parent, (36) of two on the same."""
         found, table = {}, self.table
-        moved = [[inwards(link, w) for w in own] for link, own in zip(table.links, self.constraints, strict=True)]
-        for i, own in enumerate(self.constraints):
-            table.mark()
+        moved = [[inwards(link, w) for w in self.constraints[i]] for i, link in table.outwards()]
+        for i, _ in table.outwards():
+            own = self.constraints[i]
             outboard = [m for m in table.children[i] if moved[m]]
             held = [self._accelerated[i](w) for w in own]
             if own:
@@ -76,24 +76,23 @@ class ConstraintForces:
     def accelerations(self, forces, *, turned=None, pulled=None, base=ZERO):
         """As `Articulated.accelerations`: accelerations by (28), and the joints' forces, which come first here."""
         table = self.table
-        start = [combined(dual, table.of(i, forces)) for i, dual in enumerate(self._dual)]
+        start = [combined(self._dual[i], table.of(i, forces)) for i, _ in table.outwards()]
         open_by = self._against(start, pulled, turned, base)
-        sides = {i: [minus(w, open_by[i]) for w in own] for i, own in enumerate(self.constraints) if own}
+        sides = {i: [minus(w, open_by[i]) for w in self.constraints[i]] for i, _ in table.outwards() if self.constraints[i]}
         held = self._factors.solve(sides)
-        joint = [combined(self.constraints[i], held[i], f) if i in held else f for i, f in enumerate(start)]
+        joint = [combined(self.constraints[i], held.get(i, ()), start[i]) for i, _ in table.outwards()]
         moving = self._against(joint, pulled, turned, base)
         return [dot(column, moving[i]) for i, dual in enumerate(self._dual) for column in dual], joint
 
     def _against(self, joint, pulled, turned, base):
         """Accelerations of links against their parents, less the joints' biases, by the joints' forces: ``P' I^-1 (P F - p)``, (16)."""
         table = self.table
-        total = [f if pulled is None else subtract(f, pulled[i]) for i, f in enumerate(joint)]
-        for i, link in enumerate(table.links):
+        total = [joint[i] if pulled is None else subtract(joint[i], pulled[i]) for i, _ in table.outwards()]
+        for i, link in table.outwards():
             if link.parent != GROUND:
                 total[link.parent] = subtract(total[link.parent], inwards(link, joint[i]))
         found, moved = [], []
-        for i, link in enumerate(table.links):
-            table.mark()
+        for i, link in table.outwards():
             moved.append(self._accelerated[i](total[i]))
             own = subtract(moved[i], outwards(link, base if link.parent == GROUND else moved[link.parent]))
             found.append(own if turned is None else subtract(own, turned[i]))

@@ -83,6 +83,18 @@ class Table:
             self.first.append(self.n)
             self.n += len(link.motion)
 
+    def outwards(self):
+        """Number and link of each, parents first; what follows each is a unit of its own."""
+        for i, link in enumerate(self.links):
+            self.mark()
+            yield i, link
+
+    def inwards(self):
+        """The same, children first."""
+        for i in reversed(range(len(self.links))):
+            self.mark()
+            yield i, self.links[i]
+
     def __len__(self):
         return len(self.links)
 

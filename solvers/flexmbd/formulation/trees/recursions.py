@@ -21,28 +21,26 @@ from flexmbd.formulation.trees.spatial import (
 def velocities(table, v):
     """Velocity of each link, in its frame."""
     found = []
-    for i, link in enumerate(table.links):
-        table.mark()
+    for i, link in table.outwards():
         found.append(motion_of(link, table.of(i, v), ZERO if link.parent == GROUND else outwards(link, found[link.parent])))
     return found
 
 
 def biases(table, v, moving):
     """Accelerations of each link against its parent without those of its velocities: ``S' v + V x S v``; `moving` are `velocities`."""
-    return [add(link.bias, crossed(moving[i], motion_of(link, table.of(i, v)))) for i, link in enumerate(table.links)]
+    return [add(link.bias, crossed(moving[i], motion_of(link, table.of(i, v)))) for i, link in table.outwards()]
 
 
 def loads(table, moving, external=None):
     """What each link's momentum asks of forces because it turns, less the forces on it from outside (by link, in its frame)."""
-    found = [crossed_force(V, momentum(link, V)) for link, V in zip(table.links, moving, strict=True)]
+    found = [crossed_force(moving[i], momentum(link, moving[i])) for i, link in table.outwards()]
     return found if external is None else [subtract(own, f) for own, f in zip(found, external, strict=True)]
 
 
 def accelerations(table, a, turned=None, base=ZERO):
     """Acceleration of each link, in its frame, by those of the velocities; `turned` are `biases`, `base` is ground's (less gravity)."""
     found = []
-    for i, link in enumerate(table.links):
-        table.mark()
+    for i, link in table.outwards():
         before = outwards(link, base if link.parent == GROUND else found[link.parent])
         found.append(motion_of(link, table.of(i, a), before if turned is None else add(before, turned[i])))
     return found
@@ -69,13 +67,11 @@ def inverse_dynamics(table, a, *, turned=None, pulled=None, base=ZERO):
         Force that each link is moved with through its joint, in its frame.
     """
     own = accelerations(table, a, turned, base)
-    joint = [momentum(link, acceleration) for link, acceleration in zip(table.links, own, strict=True)]
+    joint = [momentum(link, own[i]) for i, link in table.outwards()]
     if pulled is not None:
         joint = [add(f, p) for f, p in zip(joint, pulled, strict=True)]
     forces = [None] * table.n
-    for i in reversed(range(len(table))):
-        table.mark()
-        link = table.links[i]
+    for i, link in table.inwards():
         forces[table.first[i] : table.first[i] + len(link.motion)] = along(link, joint[i])
         if link.parent != GROUND:
             joint[link.parent] = add(joint[link.parent], inwards(link, joint[i]))
@@ -84,24 +80,23 @@ def inverse_dynamics(table, a, *, turned=None, pulled=None, base=ZERO):
 
 def kinetic(table, v):
     """Kinetic energy, J."""
-    total = 0.0
-    for link, V in zip(table.links, velocities(table, v), strict=True):
-        table.mark()
-        total = total + 0.5 * dot(V, momentum(link, V))
+    total, moving = 0.0, velocities(table, v)
+    for i, link in table.outwards():
+        total = total + 0.5 * dot(moving[i], momentum(link, moving[i]))
     return total
 
 
 def total_momentum(table, v):
     """Moment about ground's origin and impulse, in ground's frame."""
-    found = [momentum(link, V) for link, V in zip(table.links, velocities(table, v), strict=True)]
+    moving = velocities(table, v)
+    found = [momentum(link, moving[i]) for i, link in table.outwards()]
     return gathered(table, found)
 
 
 def gathered(table, forces):
     """Sum of forces on links (each in its frame) at ground's origin."""
     forces, total = [list(f) for f in forces], list(ZERO)
-    for i in reversed(range(len(table))):
-        link = table.links[i]
+    for i, link in table.inwards():
         if link.parent == GROUND:
             total = add(total, inwards(link, forces[i]))
         else:
@@ -122,7 +117,7 @@ def jacobian(table, i):
 def poses(table):
     """Rotation to ground (rows) and place of the origin of each link."""
     found = []
-    for link in table.links:
+    for _, link in table.outwards():
         if link.parent == GROUND:
             found.append(([list(row) for row in link.rotation], list(link.offset)))
             continue
