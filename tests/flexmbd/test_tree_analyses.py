@@ -1,16 +1,19 @@
 """Formulation "tree" beside runs: entries of M, derivatives told, analyses, implicit steps, guesses that have to be assembled."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.formulation.trees.topology import topology
 from flexmbd.formulation.trees.tree import TreeCoordinates
 from flexmbd.language.graph import Graph
 
 from .random_trees import plane, space
 from .sentences import names, said
 from .test_equations import sprung
-from .test_trees import arm, run_both, slider_crank
+from .test_trees import arm, equal, run_both, slider_crank
 
 
 @pytest.mark.parametrize("make", [plane, space])
@@ -109,3 +112,57 @@ def test_what_a_tree_does_not_know_is_said():
     s = sprung()
     s.add(fm.Gear("gear", s.bodies[0].centre, s.bodies[1].centre, teeth=(10, 21), carrier=None))
     names(said(lambda: fm.Equations(s, "tree")), "tree", "'gear'", "natural")
+
+
+def masses():
+    """A point mass at the end of a rod on a cardan joint, a rod that hangs on it, and a free one on a rope."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    rod = s.body(
+        "rod", mass=1.0, inertia=(0.01, 0.1, 0.1), position=(0.5, 0.0, 0.0), angular_velocity=(0.0, 0.0, 2.0), velocity=(0.0, 1.0, 0.0),
+        points={"A": (-0.5, 0.0, 0.0), "B": (0.5, 0.0, 0.0)},
+    )  # fmt: skip
+    s.add(fm.Universal("cross", s.ground.at(0.0, 0.0, 0.0), rod["A"], axis=(0.0, 0.0, 1.0), axis_b=(0.0, 1.0, 0.0)))
+    bob = s.point_mass("bob", mass=0.5, position=(1.0, 0.0, 0.0), velocity=(0.0, 2.0, 0.0))
+    s.add(fm.Spherical("end", rod["B"], bob.centre))
+    tail = s.body(
+        "tail", mass=0.5, inertia=(0.001, 0.01, 0.01), position=(1.2, 0.0, 0.0), angular_velocity=(0.3, 0.0, 2.0), velocity=(0.0, 2.4, 0.0),
+        points={"A": (-0.2, 0.0, 0.0)},
+    )  # fmt: skip
+    s.add(fm.Spherical("ball", bob.centre, tail["A"]))
+    free = s.point_mass("free", mass=0.7, position=(1.5, 0.0, 0.0), velocity=(0.0, 3.0, 0.0))
+    s.add(fm.Distance("rope", tail.at(0.2, 0.0, 0.0), free.centre))
+    return s
+
+
+def test_point_masses_are_part_of_what_they_hang_on():
+    equal(masses())
+    assert topology(masses()).of(masses().bodies[1]).freedom.measures == []
+
+
+def linkage():
+    """A four-bar linkage of revolute joints in space, three of whose rows depend on the others."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    places = [np.array(p) for p in ((0.0, 0.0, 0.0), (0.0, 0.0, 0.2), (0.6, 0.0, 0.2), (0.6, 0.0, 0.0))]
+    before = s.ground.at(0.0, 0.0, 0.0)
+    for k, (p, q) in enumerate(pairwise(places)):
+        half, moving = 0.5 * (q - p), k != 1
+        bar = s.body(
+            f"bar{k}", mass=1.0, inertia=(0.01, 0.02, 0.02), position=tuple(0.5 * (p + q)), velocity=(0.3 if moving else 0.6, 0.0, 0.0),
+            angular_velocity=(0.0, 3.0 * moving, 0.0), points={"A": tuple(-half), "B": tuple(half)},
+        )  # fmt: skip
+        s.add(fm.Revolute(f"pin{k}", before, bar["A"], axis=(0.0, 1.0, 0.0)))
+        before = bar["B"]
+    s.add(fm.Revolute("pin3", before, s.ground.at(0.6, 0.0, 0.0), axis=(0.0, 1.0, 0.0)))
+    return s
+
+
+@pytest.mark.slow
+def test_rows_that_the_tree_keeps_by_itself_are_kept_in_augmented_ones():
+    """Out of its plane no coordinate moves the linkage: three rows have no derivatives there."""
+    run = run_both(linkage, ["bar1.x", "bar1.vz", "energy.total"], end=0.5, tolerance=1e-9, near=1e-7, constraints="augmented")
+    assert "3 of the rows pin2" in run.attributes["constraints.dependent"]
+
+
+@pytest.mark.slow
+def test_sparse_direct_solution():
+    run_both(slider_crank, ["slider.x", "B.fx"], end=0.2, lanes=1, linear_solver="superlu")

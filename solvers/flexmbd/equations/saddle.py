@@ -123,7 +123,8 @@ def regularise(problem, matrix, sides, rows, *, symmetric=True):
     for k, (shift, gradient) in enumerate(zip(shifts, gradients, strict=True)):
         g.mark()
         if shift:
-            matrix[n + k, n + k] = -(shift * closeness.size(g, gradient, inertia))
+            size = getattr(rows[k].polynomial, "alone", None)  # where coordinates alone may not move it
+            matrix[n + k, n + k] = -(shift * (closeness.size(g, gradient, inertia) if size is None else size))
 
 
 def shift_of(problem, row):

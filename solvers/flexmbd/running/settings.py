@@ -51,7 +51,8 @@ class Settings:
         Of augmented constraints: below it the squared singular values of the constraints (scaled to 1) are not enforced at once. A
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
     formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written.
+        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written. "natural": of bodies, with rows of
+        all joints. "tree": of joints, for rigid bodies, with rows of those alone that close loops (`docs/theory/trees.md`).
     tuning : Tuning
         From which sizes on generated code takes another form: speed, not what is computed.
     """

@@ -70,7 +70,9 @@ def _of_branch(branch, begun, system, parameters):
         slides, arms = np.eye(len(names)).tolist(), [[0.0] * len(names)] * 2
     else:
         a, b = (begun[end.body.name] for end in (joint.a, joint.b))
-        arms = [one.direction(numbers(end.key, end.body.name)) for one, end in ((a, joint.a), (b, joint.b))]
+        zero = [0.0] * len(names)
+        at = [zero if isinstance(end.body, PointMass) else numbers(end.key, end.body.name) for end in (joint.a, joint.b)]
+        arms = [one.direction(x) for one, x in zip((a, b), at, strict=True)]
         slides = [numbers(key) for key in freedom.slides]
     between = minus(plus(b.centre, arms[1]), plus(a.centre, arms[0]))
     speed = minus(plus(b.velocity, turned(b.spin, arms[1])), plus(a.velocity, turned(a.spin, arms[0]), turned(a.spin, between)))

@@ -74,7 +74,7 @@ class Placed:
             self.centre, self.velocity = ([g.const(0.0)] * d for _ in range(2))
             self.angle, self.spin, self.columns, self.drift = g.const(0.0), self.zero, [], (self.zero, self.velocity)
             return
-        self.first = equations.first.get(branch.name, 0)
+        self.first, self.angle = equations.first.get(branch.name, 0), g.const(0.0)
         self._walk()
         self._stand(d)
         self._move()
@@ -164,6 +164,8 @@ class Placed:
         return lambda key: [self._equations.number(joint, f"{key}.{axis}") for axis in names]
 
     def _at(self, point):
+        if isinstance(point.body, PointMass):
+            return [self._equations.graph.const(0.0)] * len(self.parent.centre)
         return [self._equations.number(point.body, f"{point.key}.{axis}") for axis in AXES[: len(self.parent.centre)]]
 
     def _stand(self, d):

@@ -34,6 +34,15 @@ class PlacedRow(NodeRow):
         self.value(q)
         return dict(self._gradient)
 
+    @property
+    def alone(self):
+        """What the pivot of the row would be if it joined free bodies: not zero where joints of the tree already keep it."""
+        total = self.graph.const(0.0)
+        for made, slopes in self.slopes.items():
+            own = self._equations.mobilities(made.branch.body)
+            total = total + dot([x * x for x in slopes], own[: len(slopes)])
+        return total
+
     def time_derivative(self, t):
         """The row of the partial derivative by time."""
         return PlacedRow(self._equations, self.graph.derivative(self.node, t), self._within)

@@ -172,6 +172,16 @@ class TreeCoordinates(Reactions, Formulation):
         """Node of a planar body's angle, counting full turns."""
         return self.placed[body.name].angle
 
+    def mobilities(self, body):
+        """Reciprocals of mass and mean moment of inertia, by component of what acts on a free body."""
+        d, mass = self.system.dimension, 1.0 / self.number(body, "mass")
+        if isinstance(body, PointMass):
+            return [mass] * d + [self.graph.const(0.0)] * (2 * d - 3)
+        if d == 2:
+            return [mass, mass, 1.0 / self.number(body, "inertia")]
+        moments = [self.number(body, f"inertia.{key}") for key in ("xx", "yy", "zz")]
+        return [mass] * 3 + [3.0 / (moments[0] + moments[1] + moments[2])] * 3
+
     # ---- derivatives by way of bodies
     def _by_bodies(self, node, space):
         """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
