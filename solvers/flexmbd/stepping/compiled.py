@@ -108,8 +108,10 @@ def _object(functions, width, kept):
     passes = llvm.create_pass_builder(made_for, tuning)
     try:
         text, all_passes = Module(functions, width, entries).text, passes.getModulePassManager()
-    except Unreadable:
-        (function,) = functions  # those of the package are read
+    except Unreadable as unreadable:
+        if _ours(functions[0]):
+            raise RuntimeError(f"flexmbd's files have changed since this process began ({unreadable}); start it again") from None
+        (function,) = functions
         text, all_passes = _text_of_numba(function, width), llvm.create_new_module_pass_manager()
         all_passes.add_global_dead_code_eliminate_pass()  # what all have taken in
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:  # a module must be gone before its context
