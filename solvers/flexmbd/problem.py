@@ -51,6 +51,8 @@ class Problem:
         not named in `Formulation.problem`.
     contacts : tuple of Event
     unilaterals : tuple of UnilateralContact
+    notes : mapping of str to str
+        What is notable of how they are written, by key of a run's attributes.
     times : tuple of Node
         Known times that are named, besides those that the equations say.
     a, multipliers : tuple of Node
@@ -89,6 +91,7 @@ class Problem:
     late: Mapping
     contacts: tuple
     unilaterals: tuple
+    notes: Mapping
     times: tuple
     a: tuple
     multipliers: tuple

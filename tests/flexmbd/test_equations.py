@@ -90,7 +90,7 @@ def test_what_other_coordinates_leave_out_is_said(other):
     s = fm.System()
     s.body("rod", mass=1.0, inertia=1.0)
     names(said(lambda: fm.sensitivities(fm.Equations(s, spinning=1.0), ["rod.mass"], ["rod.x"], end=0.1, points=2)), "turning frame")
-    names(said(lambda: fm.Equations(sprung(), "tree")), "formulation", "'tree'")
+    names(said(lambda: fm.Equations(sprung(), "forest")), "formulation", "'forest'")
     names(said(lambda: fm.Equations(sprung(), solver="gauss")), "gauss")
     names(said(lambda: other(sprung()).output("O.fx", *other(sprung()).initial(), multipliers=[1.0])), "reactions", "'O'")
 

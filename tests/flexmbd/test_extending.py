@@ -343,4 +343,4 @@ def test_formulation(module, monkeypatch):
     assert np.ptp(own["energy.balance"]) < 5e-6
     settings = {"formulation": "joint_angles"}
     names(said(lambda: fm.run(chain(1.0), end=0.1, points=2, outputs=["pin0.fx"], settings=settings)), "reactions", "'pin0'")
-    names(said(lambda: fm.Settings(formulation="tree")), "formulation", "'tree'")
+    names(said(lambda: fm.Settings(formulation="forest")), "formulation", "'forest'")

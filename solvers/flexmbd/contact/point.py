@@ -75,7 +75,7 @@ class FlatFree(FlatPoint):
 
     def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        _work(equations, self.velocity, self.force(normal, friction))
+        equations.force_along(self.velocity, self.force(normal, friction))
 
 
 class SpatialPoint:
@@ -147,21 +147,12 @@ class SpatialFree(SpatialPoint):
 
     def act(self, contact, equations, normal, friction):
         """Put both forces on both bodies."""
-        _work(equations, self.velocity, [normal * n - friction * x for n, x in zip(self.normal, self.direction, strict=True)])
+        equations.force_along(self.velocity, [normal * n - friction * x for n, x in zip(self.normal, self.direction, strict=True)])
 
 
 def free_point(equations, penetration, normal, velocity):
     """Contact of which the velocity of a against b is known, in the plane or in space."""
     return (FlatFree if len(normal) == 2 else SpatialFree)(equations, penetration, normal, velocity)
-
-
-def _work(equations, velocity, force):
-    """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
-    g = equations.graph
-    own = sorted(g.space("v").of(*velocity))
-    for i in own:
-        slopes = (g.derivative(u, equations.v[i]) for u in velocity)
-        equations.generalized[i] = equations.generalized[i] + g.dot(zip(force, slopes, strict=True))
 
 
 def push(equations, a, b, force):

@@ -23,6 +23,8 @@ def closed(problem):
         if owner not in bodies:
             members = groups.setdefault(owner, set())
             members |= {first[bisect_right(places, i) - 1][1] for i in row.polynomial.indices}
+    if not problem.first.keys() <= bodies:  # coordinates of joints: what more than one of them is in closes a loop
+        return any(len(members) > 1 for members in groups.values())
     sets = [frozenset(members if len(members) > 1 else {*members, "ground"}) for members in groups.values()]
     parts = {}
 

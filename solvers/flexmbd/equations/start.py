@@ -19,6 +19,7 @@ from flexmbd.linalg.saddle import scaled, together
 
 LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
+CLOSED = 1e-14  # residual of rows, by what their coordinates are, that may be rounding
 SMALL = 1e-9  # relative change of what is given that may be rounding
 ITERATIONS = 80
 LARGEST = 1500  # unknowns up to which their equations are solved densely; beyond, all levels count alike
@@ -51,9 +52,29 @@ class Start:
         self._parameters, self._time = system.parameters(), time
         self._rows = problem.rows + problem.initial_rows
         self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
-        self.bodies = [body for body in system.bodies if body.name in problem.first]
-        if sum(body.coordinates for body in self.bodies) != problem.n:  # the formulation has coordinates of its own
-            self.bodies = []
+        own = all(body.name in problem.first for body in system.bodies) and sum(body.coordinates for body in system.bodies) == problem.n
+        self.bodies = list(system.bodies) if own else []  # else the formulation has coordinates of its own
+
+    def assembled(self, q, v):
+        """Guesses (n, count) of coordinates and velocities with rows closed, by numpy; `stepping.assembly` does it in lanes."""
+        guess, alike, found = (q, v), np.zeros(self.problem.n, int), self.places(q).copy()
+        which = np.flatnonzero(self._open(found, None))
+        for part in self._together(which):
+            found[:, part] = self._placed(alike, found, part)
+        speeds = v.copy()
+        for part in self._together(np.flatnonzero(self._open(found, v))):
+            for _ in range(2):
+                speeds[:, part] += self._corrected(alike, found[:, part], speeds[:, part], part)
+        return found, self.velocities(guess, found, speeds)
+
+    def _open(self, q, v):
+        """Samples whose rows, or their rates, are open by more than rounding."""
+        p = self.problem
+        roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in self._rows]
+        known = {"q": list(q), "t": self._time, "s": [0.0] * len(p.states)} | ({} if v is None else {"v": list(v)})
+        found = p.graph.evaluate(roots, known, self._parameters)
+        sizes = 1.0 + np.abs(q if v is None else v).max(axis=0, initial=0.0)
+        return np.any([np.zeros(self.count), *(np.abs(x) > CLOSED * sizes for x in found)], axis=0)
 
     def part(self, body, values):
         """A body's own part of values over all coordinates."""

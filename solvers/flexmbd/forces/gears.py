@@ -153,10 +153,10 @@ class GearMesh(Mesh):
         size = g.length(d, 1e-30)
         half, (nx, ny) = size / total, (way * x / size for x in d)
         turns = [(self.a.body, za), (self.b.body, zb)]
-        angle, spin = g.dot((z, body.full_angle(equations)) for body, z in turns), g.dot((z, equations.spin(body)) for body, z in turns)
+        angle, spin = g.dot((z, equations.angle(body)) for body, z in turns), g.dot((z, equations.spin(body)) for body, z in turns)
         if self.carrier is not None:
             angle, spin = (
-                x - (za + zb) * y for x, y in ((angle, self.carrier.full_angle(equations)), (spin, equations.spin(self.carrier)))
+                x - (za + zb) * y for x, y in ((angle, equations.angle(self.carrier)), (spin, equations.spin(self.carrier)))
             )
         arm_a, arm_b = ([half * z * x for x in (nx, ny)] for z in (za, -zb))
         return half * (angle - equations.number(self, "phase")), half * spin, (-ny, nx), (nx, ny), arm_a, arm_b
@@ -211,7 +211,7 @@ class Rack(Mesh):
         axis = equations.direction(self.b.body, equations.number(self, "axis.x"), equations.number(self, "axis.y"))
         apart = equations.between(self.b, self.a)
         (ux, uy), (along, height) = equations.values(axis), equations.values((dot(axis, apart), cross(axis, apart)))
-        turned = self.a.body.full_angle(equations) - self.b.body.full_angle(equations)
+        turned = equations.angle(self.a.body) - equations.angle(self.b.body)
         spin = equations.spin(self.a.body) - equations.spin(self.b.body)
         (rate,) = equations.rates((dot(axis, apart),))
         nx, ny = uy, -ux

@@ -1,9 +1,10 @@
 """From a system to its equations as graph nodes."""
 
 from flexmbd.formulation.natural import NaturalCoordinates
+from flexmbd.formulation.trees.tree import TreeCoordinates
 from flexmbd.suggest import unknown
 
-FORMULATIONS = {"natural": NaturalCoordinates}
+FORMULATIONS = {"natural": NaturalCoordinates, "tree": TreeCoordinates}
 
 
 def formulation_of(name):

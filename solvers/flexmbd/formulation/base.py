@@ -91,6 +91,8 @@ class Formulation(Interface, MassMatrix, ABC):
     unilaterals : list of UnilateralContact
     times : list of Node
         Known times that no comparison in the equations says.
+    notes : dict str -> str
+        What is notable of how the equations are written, by key of a run's attributes.
     """
 
     def __init__(self, system, *, shift=0.0, direct=False, tuning=USUAL, graph=None, varied=None, solved=True):
@@ -113,7 +115,7 @@ class Formulation(Interface, MassMatrix, ABC):
         self.gravity = [self._numbers[f"gravity.{axis}"] for axis in AXES[: system.dimension]]
         self.states, self.contacts, self.unilaterals, self.coupled, self._memory = [], [], [], [], {}
         self.potential_energy, self.stored_energy, self.powers = g.const(0.0), g.const(0.0), {}
-        self.late = {}
+        self.late, self.notes = {}, {}
         self.rows, self.initial_rows, self.owner, self.inertia = [], [], {}, NaturalInertia(g, self.q)
         self.groups, self.discrete_gradients, self.times, self.unbooked = self.inertia.groups, {}, [], []
         self.bodies()
@@ -171,6 +173,14 @@ class Formulation(Interface, MassMatrix, ABC):
     def outputs_of(self, body):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)
+
+    def centre(self, body):
+        """Place of a body's centre of mass."""
+        return body.origin(self)
+
+    def pose(self, body):
+        """Nodes of what says where a body is, for poses of a run."""
+        return body.pose(self)
 
     def turning(self, *, every=True):
         """Angles that count full turns, by body: their node, and the number of the state near it; `every` body's, or where there is one."""

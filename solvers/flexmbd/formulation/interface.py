@@ -70,6 +70,13 @@ class Interface:
         for i, slope in self.gradient(node).items():
             self.generalized[i] = self.generalized[i] + magnitude * slope
 
+    def force_along(self, velocity, force):
+        """Add the generalized force of a force whose power is its product with a velocity, linear in those of the coordinates."""
+        g = self.graph
+        for i in sorted(g.space("v").of(*velocity)):
+            slopes = (g.derivative(u, self.v[i]) for u in velocity)
+            self.generalized[i] = self.generalized[i] + g.dot(zip(force, slopes, strict=True))
+
     # ---- energy books
     def potential(self, node):
         """Add potential energy."""

@@ -47,10 +47,13 @@ class MassMatrix:
             self.generalized[i] = self.generalized[i] + g.derivative(kinetic, self.q[i]) - self.time_derivative(momenta[i])
         self.power("external", -g.derivative(kinetic, self.time))
 
-    def use_inertia(self, inertia):
-        """Take an operator for the mass matrix (`equations.inertia`), to which elements may add, and the forces of its kinetic energy."""
+    def use_inertia(self, inertia, *, gyroscopic=True):
+        """Take an operator for the mass matrix (`equations.inertia`), to which elements may add, and the forces of its kinetic energy.
+
+        Without `gyroscopic` the formulation adds these forces itself.
+        """
         self.inertia = Together(inertia, self.inertia)
-        if not inertia.constant:
+        if gyroscopic and not inertia.constant:
             self._add_gyroscopic(inertia.apply(self.v), inertia.kinetic(self.v))
 
     def add_kinetic(self, energy):

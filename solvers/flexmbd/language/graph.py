@@ -11,6 +11,7 @@ from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.product import product
 from flexmbd.language.results import Results
+from flexmbd.language.standing import stands_for
 from flexmbd.language.tangents import alike, joined
 from flexmbd.language.variables import Space, Variable, check_variable
 from flexmbd.parameters import CONSTANT, RUNTIME
@@ -26,7 +27,8 @@ class Graph:
         self.words = None  # what `tracing.words_of` made
         self._known = {}
         self._derivatives = {}
-        self._depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.told = {}  # derivatives that `stands_for` was given
         self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.columns = Columns()  # of those nodes that `Columns.extended` has been told of
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
@@ -270,17 +272,17 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self._depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
+        self._known, self._derivatives, self.depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
         self.columns = Columns()
 
     # ---- derivatives
     def variables(self, node):
         """Each `Variable` that a node depends on, in the order in which they came up."""
-        return [self.nodes[i].value for i in sorted(self._sources(node))]
+        return [self.nodes[i].value for i in sorted(self.sources(node))]
 
-    def _sources(self, node):
+    def sources(self, node):
         """Ids of the variables that a node depends on; nodes with the same ones share the set."""
-        known, stack = self._depends, [node]
+        known, stack = self.depends, [node]
         while stack:
             x = stack[-1]
             args, grouped = [a.id for a in x.args], x.kind.grouped(x)
@@ -299,6 +301,8 @@ class Graph:
                 known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
         return known[node.id]
 
+    stands_for = stands_for  # with derivatives by displacements
+
     def slopes(self, node, variables):
         """Number of the variable, of all of a space in their order, and the derivative by it, wherever that is not zero."""
         for k in sorted(self.space(variables[0].value.space).of(node)) if variables else ():
@@ -307,11 +311,11 @@ class Graph:
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
-        if node.level < RUNTIME or variable.id not in self._sources(node):
+        if node.level < RUNTIME or variable.id not in self.sources(node):
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:
-            self._derivatives[key] = self._differentiate(node, variable)
+            self._derivatives[key] = self.told[key] if key in self.told else self._differentiate(node, variable)
         return self._derivatives[key]
 
     def rates(self, node, variable):

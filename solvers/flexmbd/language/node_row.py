@@ -10,7 +10,7 @@ class NodeRow:
 
     Parameters
     ----------
-    equations : NaturalCoordinates
+    equations : Formulation
     node : Node
         Unit m, or 1 for the sine of an angle.
 
@@ -27,7 +27,7 @@ class NodeRow:
     def __init__(self, equations, node):
         self.graph, self.q, self.time, self.node = equations.graph, equations.q, equations.time, equations.graph.const(node)
         for x in self.graph.variables(self.node):
-            if x.space not in ("q", "t"):
+            if x.space not in ("q", "t", "displacement"):
                 raise ModelError(
                     f"a constraint row depends on '{x}'; it may depend on coordinates and time only",
                     remedy="write what angles have to obey as the sine of an angle, which needs no full turns",
@@ -74,5 +74,5 @@ class NodeRow:
 
 def free_row(equations, row):
     """A `Row` whose polynomials have coefficients that depend on the coordinates, as one of nodes."""
-    branch = None if row.branch is None else NodeRow(equations, row.branch.value(equations.q))
-    return type(row)(NodeRow(equations, row.polynomial.value(equations.q)), row.measure, row.label, branch, row.penalty, row.size)
+    polynomial, branch = (None if x is None else NodeRow(equations, *equations.values((x,))) for x in (row.polynomial, row.branch))
+    return type(row)(polynomial, row.measure, row.label, branch, row.penalty, row.size)

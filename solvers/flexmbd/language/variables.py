@@ -15,6 +15,7 @@ NUMBERED = {
     "k": "multipliers of a group's one joint",
     "c": "numbers that differ between points", "mode": "modes of contacts", "impact_velocity": "impact velocities",
     "least_impact_velocity": "least impact velocities", "impacts": "impacts so far", "law": "values of laws, while they are held",
+    "displacement": "displacements of bodies, each by itself, of which only derivatives are asked", "twist": "velocities of the same kind",
     "dependent": "whether a coordinate follows from others", "argument": "arguments of a function that is differentiated by itself",
 }  # fmt: skip
 SINGLE = {

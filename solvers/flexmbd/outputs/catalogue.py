@@ -53,7 +53,7 @@ def _body(equations, body):
 
 def _joint(equations, joint):
     """Reaction on b's body (on a's if b is ground): force at the joint's point, its size, and moment about that point."""
-    end = joint.b if joint.b.body.name in equations.first else joint.a
+    end = joint.a if joint.b.body is equations.system.ground else joint.b
     body, name = end.body, joint.name
     dimension = equations.system.dimension
     forces, moments = [f"{name}.f{axis}" for axis in AXES[:dimension]], [f"{name}.m{axis}" for axis in AXES]
@@ -68,7 +68,7 @@ def _joint(equations, joint):
         """About the joint's point: that about the centre of mass less the force's."""
         wrench = equations.reaction(joint, body)
         force, about_centre = wrench[:dimension], wrench[dimension:]
-        arm = [p - c for p, c in zip(equations.values(equations.place(end)), equations.values(body.origin(equations)), strict=True)]
+        arm = [p - c for p, c in zip(equations.values(equations.place(end)), equations.values(equations.centre(body)), strict=True)]
         turned = cross3(arm, force) if dimension == 3 else (cross(arm, force),)
         return [m - x for m, x in zip(about_centre, turned, strict=True)]
 

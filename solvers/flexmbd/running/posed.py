@@ -32,7 +32,7 @@ def posed(equations, outputs):
     found, wanted = {}, set(outputs)
     for body in equations.system.bodies:
         if body.pose_size and _names(body, 1)[0] in wanted:
-            pose = cache(lambda body=body: body.pose(equations))
+            pose = cache(lambda body=body: equations.pose(body))
             found |= {name: ((lambda pose=pose, k=k: pose()[k]), "1") for k, name in enumerate(_names(body))}
     return found
 

@@ -163,7 +163,7 @@ def attributes(model, system, settings, why):
     used = {f"solver.{k}": v for k, v in asdict(settings).items() if k != "tuning"}
     if settings.tuning != USUAL:
         used["solver.tuning"] = repr(settings.tuning)
-    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent}
+    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent} | model.problem.notes
     used |= {"model.calls": told} if (told := calls(system)) else {}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():

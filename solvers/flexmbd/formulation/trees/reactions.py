@@ -1,0 +1,93 @@
+"""What joints of a tree bear: from the accelerations inwards, by all that acts on bodies."""
+
+from functools import cached_property
+
+from flexmbd.errors import ModelError
+from flexmbd.formulation.trees.placing import minus, moment, plus, times
+from flexmbd.formulation.trees.rows import PlacedRow
+from flexmbd.language.node_row import NodeRow
+
+
+class Reactions:
+    """Share of `TreeCoordinates` that knows what acts on each body, so that joints which carry bodies need no multipliers.
+
+    It keeps also what goes into generalized forces by another way: `_others` by body, and `_untold` where something is not known by body.
+    """
+
+    def _act_along(self, books, pairs):
+        """Add forces along rates, pairs of nodes, by bodies; whether that can be."""
+        pairs = [(force, self.slopes_of(self.graph.const(rate), "twist")) for force, rate in pairs]
+        if any(slopes is None for _, slopes in pairs):
+            return False
+        for force, slopes in pairs:
+            for made, own in slopes.items():
+                self._act(books, made, times(force, own))
+        return True
+
+    def unilateral(self, element, key, gap, rates, **more):
+        """As the formulations' own; what it does is kept by body for reactions."""
+        before = list(self.generalized)
+        found = super().unilateral(element, key, gap, rates, **more)
+        if self._act_along(self._others, zip(found.forces, rates, strict=True)):
+            self._known = [y if x is z else x for x, y, z in zip(self._known, self.generalized, before, strict=True)]
+        return found
+
+    def add_mass(self, entries, *, expelled=False):
+        """As the formulations' own; reactions of joints do not know it."""
+        self._untold = True
+        super().add_mass(entries, expelled=expelled)
+
+    def _book(self, forces):
+        """As the formulations' own; friction is kept by body for reactions."""
+        super()._book(forces)
+        for one, force in zip(self.coupled, forces, strict=True):
+            self._untold |= not (hasattr(one, "slip") and self._act_along(self._others, [(-force, one.slip)]))
+
+    def _accelerations(self):
+        self._untold |= any(x is not y for x, y in zip(self._known, self.generalized, strict=True))
+        self._untold |= any(type(row.polynomial) is NodeRow for row in self.rows)
+        for i, x in enumerate(self.inwards(self.wrenches)):
+            self.generalized[i] = self.generalized[i] + x
+        return super()._accelerations()
+
+    def reaction(self, element, body):
+        """Force and moment about the centre of mass that a joint exerts on a body, as one tuple."""
+        branch, made = self.topology.by(element), self.placed[body.name]
+        if branch is None:
+            own = [(k, row.polynomial) for k, row in self._own_rows(element)]
+            if not all(isinstance(row, PlacedRow) for _, row in own):
+                return super().reaction(element, body)
+            total = [self.graph.const(0.0)] * len(made.shifts)
+            for k, row in own:
+                total = minus(total, times(self.multipliers[k], row.slopes.get(made, [0.0] * len(total))))
+            return tuple(total)
+        if self._untold:
+            raise ModelError(
+                f"joint '{element.name}': its reaction is not known in tree coordinates, because elements act on coordinates themselves",
+                element=element.name,
+                remedy="take formulation 'natural'",
+            )
+        child = self.placed[branch.body.name]
+        force, about = self._borne[child]
+        if made is child:
+            return (*force, *about)
+        arm = moment(minus(child.centre, made.centre), force)
+        return (*times(-1.0, force), *times(-1.0, plus(about, arm)))
+
+    def _own_rows(self, element):
+        k0 = self.owner[element.name]
+        later = sorted(k for k in (*self.owner.values(), len(self.rows)) if k > k0)
+        return [(k, self.rows[k]) for k in range(k0, later[0])] if later else []
+
+    @cached_property
+    def _borne(self):
+        """By body force and moment about the centre that its joint exerts on it."""
+        moved, found = self.tree.moved(self.a), {}
+        for made in self.moving:
+            found[made] = minus(self.tree.loads(made, *moved[made]), self.wrenches[made])
+            if made in self._others:
+                found[made] = minus(found[made], self._others[made])
+        for k, row in enumerate(self.rows):
+            for made, own in getattr(row.polynomial, "slopes", {}).items():
+                found[made] = plus(found[made], times(self.multipliers[k], own))
+        return dict(self._sums(found))

@@ -1,0 +1,64 @@
+"""Constraint rows of a tree: of nodes, with derivatives by way of the bodies that they join."""
+
+from flexmbd.language.node_row import NodeRow
+from flexmbd.language.quadratic import dot
+
+
+class PlacedRow(NodeRow):
+    """A row of places of bodies.
+
+    Parameters
+    ----------
+    equations : TreeCoordinates
+    node : Node
+    within : set of Placed, optional
+        Those by whose coordinates it has derivatives, where it does not change when all that is further inwards moves.
+
+    Attributes
+    ----------
+    slopes : dict Placed -> list of Node
+        Derivatives by displacements of each body.
+    """
+
+    __slots__ = ("_equations", "_gradient", "_within", "slopes")
+
+    def __init__(self, equations, node, within=None):
+        super().__init__(equations, node)
+        self._equations, self._within, self.slopes = equations, within, equations.slopes_of(self.node)
+        found = enumerate(equations.inwards(self.slopes, within))
+        self._gradient = {i: x for i, x in found if not x.zero}
+        self.indices = set(self._gradient)
+
+    def gradient(self, q):
+        """Nodes of the partial derivatives, by coordinate."""
+        self.value(q)
+        return dict(self._gradient)
+
+    def time_derivative(self, t):
+        """The row of the partial derivative by time."""
+        return PlacedRow(self._equations, self.graph.derivative(self.node, t), self._within)
+
+    def rate(self, q, v, t):
+        """Node of the total time derivative."""
+        return self._equations.time_derivative(self.node)
+
+    def convective(self, q, v, t):
+        """Second time derivative less the part linear in the accelerations."""
+        rate = self._equations.time_derivative
+        total = rate(self.graph.derivative(self.node, t))
+        for made, slopes in self.slopes.items():
+            total = total + dot([rate(x) for x in slopes], made.twist) + dot(slopes, [*made.drift[1], *made.drift[0]])
+        return total
+
+
+def of_places(equations, row, within=None):
+    """A `Row` of nodes, or of a `NodeRow`, as one whose derivatives go by way of the bodies where it is of their places."""
+    polynomial, branch = (_as_row(equations, x, within) for x in (row.polynomial, row.branch))
+    return type(row)(polynomial, row.measure, row.label, branch, row.penalty, row.size)
+
+
+def _as_row(equations, x, within):
+    if x is None:
+        return None
+    node = x.node if isinstance(x, NodeRow) else equations.graph.const(x)
+    return NodeRow(equations, node) if equations.slopes_of(node) is None else PlacedRow(equations, node, within)

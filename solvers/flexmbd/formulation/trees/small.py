@@ -1,0 +1,46 @@
+"""Symmetric matrices of few rows, as lists of rows of nodes, numbers or arrays: ``A = L D L'``, without pivoting."""
+
+from flexmbd.formulation.trees.spatial import dot, minus, none
+
+
+class Factored:
+    """Factors of a symmetric matrix, of which the lower triangle is read.
+
+    Attributes
+    ----------
+    lower : list of list
+        Rows of L below its diagonal of ones.
+    inverse : list
+        Reciprocals of D's diagonal.
+    """
+
+    def __init__(self, matrix):
+        self.lower, self.inverse = [], []
+        for i, row in enumerate(matrix):
+            left = []  # of L D
+            for j in range(i):
+                left.append(minus(left, self.lower[j], row[j]))
+            self.lower.append([dot((x,), (y,)) for x, y in zip(left, self.inverse, strict=True)])
+            self.inverse.append(1.0 / minus(left, self.lower[i], row[i]))
+
+    def forward(self, side):
+        """``L^-1 side``"""
+        found = []
+        for row, x in zip(self.lower, side, strict=True):
+            found.append(minus(row, found, x))
+        return found
+
+    def back(self, x):
+        """``L'^-1 x``"""
+        found = list(x)
+        for i in reversed(range(len(found))):
+            found[i] = minus([self.lower[k][i] for k in range(i + 1, len(found))], found[i + 1 :], found[i])
+        return found
+
+    def scaled(self, x):
+        """``D^-1 x``"""
+        return [0.0 if none(y) else y * d for y, d in zip(x, self.inverse, strict=True)]
+
+    def solve(self, side):
+        """``A^-1 side``"""
+        return self.back(self.scaled(self.forward(side)))

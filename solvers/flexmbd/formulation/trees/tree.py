@@ -1,0 +1,280 @@
+"""Joint coordinates of trees of rigid bodies: no rows but those of joints that close loops, of drives, and of unit quaternions.
+
+Places and velocities of bodies are nodes that follow each other outwards.  All that acts is kept by body as a force and a moment about the
+centre of mass, and is summed inwards along the tree: that gives the generalized forces, the rows' derivatives, and what joints bear.
+"""
+
+from functools import cached_property
+
+from flexmbd.bodies.point_mass import PointMass
+from flexmbd.formulation.base import Formulation
+from flexmbd.formulation.trees.accelerating import Outwards
+from flexmbd.formulation.trees.beginning import beginning
+from flexmbd.formulation.trees.joints import BALL
+from flexmbd.formulation.trees.linking import table_of
+from flexmbd.formulation.trees.operators import TreeInertia
+from flexmbd.formulation.trees.placing import Placed, minus, moment, plus, times, turned
+from flexmbd.formulation.trees.reactions import Reactions
+from flexmbd.formulation.trees.rows import of_places
+from flexmbd.formulation.trees.topology import topology
+from flexmbd.formulation.trees.view import AsNatural
+from flexmbd.joints.distance import Distance
+from flexmbd.joints.drives import Drive
+from flexmbd.language.kinds import VARIABLE
+from flexmbd.language.quadratic import Quadratic, Row, dot
+from flexmbd.space import AXES
+
+INNER = (Distance, Drive)  # rows of these, and of joints that could carry, do not change when both bodies move together
+
+
+class TreeCoordinates(Reactions, Formulation):
+    """Joint coordinates (Featherstone 2008, Rigid Body Dynamics Algorithms).
+
+    Attributes
+    ----------
+    topology : Topology
+    placed : dict str -> Placed
+        Ground and bodies by name, parents before their children.
+    wrenches : dict Placed -> list of Node
+        What acts on each body: force, and moment about its centre of mass.
+    """
+
+    @staticmethod
+    def parts(system):
+        """Coordinates of the joints that carry bodies, and of free bodies."""
+        return {branch.name: branch.freedom.measures for branch in topology(system).branches if branch.freedom.measures}
+
+    @staticmethod
+    def initial(system):
+        """Joints' coordinates where natural coordinates, assembled, have the bodies, and their rates."""
+        return beginning(system, topology(system))
+
+    # ---- bodies
+    def bodies(self):
+        """Places, motion, weights, inertia, and rows of unit quaternions."""
+        system, g = self.system, self.graph
+        self.topology, self.wrenches, self._others, self._untold, units = topology(system), {}, {}, False, {}
+        self.notes = self.topology.notes()
+        self.placed = {system.ground.name: Placed(self)}
+        for branch in self.topology.branches:
+            g.mark()
+            parent = system.ground if branch.parent is None else branch.parent.body
+            self.placed[branch.body.name] = made = Placed(self, branch, self.placed[parent.name])
+            self.wrenches[made] = [g.const(0.0)] * len(made.shifts)
+            if BALL in branch.freedom.turns:
+                units[made] = self._unit(branch, made)
+        self.rows += units.values()
+        self.moving = [*self.placed.values()][1:]
+        self.tree = Outwards(self)
+        table, balls = table_of(self, units)
+        self.use_inertia(TreeInertia(g, self.q, table, balls=balls), gyroscopic=False)
+        for made in self.moving:
+            g.mark()
+            mass = self.number(made.branch.body, "mass")
+            self._act(self.wrenches, made, times(mass, self.gravity))
+            self._act(self.wrenches, made, times(-1.0, self.tree.gyroscopic(made)))
+            self.potential(-(mass * g.dot(zip(self.gravity, made.centre, strict=True))))
+        self._known = list(self.generalized)
+
+    def _unit(self, branch, made):
+        """The quaternion's length; its penalty is a moment of inertia, because along it there is none."""
+        first, body = made.first + len(branch.freedom.slides), branch.body
+        squares = Quadratic(self.graph, {(i, i): 0.5 for i in range(first, first + 4)} | {(): -0.5})
+        weight = sum((self.number(body, f"inertia.{key}") for key in ("yy", "zz")), self.number(body, "inertia.xx"))
+        return Row(squares, "angle", f"{branch.name}.unit", penalty=2.0 * weight)
+
+    def rows_of(self, element):
+        """None of joints that carry a body."""
+        if self.topology.by(element) is not None:
+            return []
+        within = self._apart(element) if element in self.topology.cuts or isinstance(element, INNER) else None
+        return [of_places(self, row, within) for row in element.rows(self)]
+
+    def _apart(self, element):
+        """Bodies between the ends of an element and where the ways from both to ground meet."""
+        ways = []
+        for end in (element.a, element.b):
+            made, way = self.placed[end.body.name], []
+            while made.branch is not None:
+                way.append(made)
+                made = made.parent
+            ways.append(set(way))
+        return ways[0] ^ ways[1]
+
+    def outputs_of(self, body):
+        """Those that the body itself names; its angle is a sum of joints' angles."""
+        made = self.placed[body.name]
+        found = body.outputs(AsNatural(self, made))
+        return found | ({f"{body.name}.angle": (lambda: made.angle, "rad")} if f"{body.name}.angle" in found else {})
+
+    def pose(self, body):
+        """What says where a body is, for poses of a run."""
+        return body.pose(AsNatural(self, self.placed[body.name]))
+
+    # ---- what elements read
+    def direction(self, body, *components):
+        """A vector fixed in a body, in the inertial frame."""
+        if isinstance(body, PointMass):
+            return body.direction(self)  # refused
+        return tuple(self.placed[body.name].direction(components))
+
+    def _arm(self, point):
+        """From the centre of mass to a point."""
+        made = self.placed[point.body.name]
+        if isinstance(point.body, PointMass):
+            return [self.graph.const(0.0)] * self.system.dimension
+        return made.direction([self.number(point.body, f"{point.key}.{axis}") for axis in AXES[: self.system.dimension]])
+
+    def centre(self, body):
+        """Place of the centre of mass."""
+        return tuple(self.placed[body.name].centre)
+
+    def place(self, point):
+        """Inertial position of a point."""
+        return tuple(plus(self.placed[point.body.name].centre, self._arm(point)))
+
+    def between(self, a, b):
+        """Vector from point a to point b."""
+        return minus(self.place(b), self.place(a))
+
+    def values(self, nodes):
+        """Nodes."""
+        return tuple(self.graph.const(x) for x in nodes)
+
+    def rates(self, nodes):
+        """Nodes of total time derivatives."""
+        return tuple(self.time_derivative(self.graph.const(x)) for x in nodes)
+
+    def velocity(self, point):
+        """Nodes of the velocity of a point."""
+        made = self.placed[point.body.name]
+        return tuple(plus(made.velocity, turned(made.spin, self._arm(point))))
+
+    def acceleration(self, point):
+        """Nodes of the acceleration of a point (available to outputs)."""
+        made, arm = self.placed[point.body.name], self._arm(point)
+        if made.branch is None:
+            return tuple(made.velocity)
+        alpha, a = self.accelerated[made]
+        return tuple(plus(a, turned(alpha, arm), turned(made.spin, turned(made.spin, arm))))
+
+    @cached_property
+    def accelerated(self):
+        """By body angular acceleration and that of the centre."""
+        return self.tree.moved(self.a, drift=True)
+
+    def spin(self, body):
+        """Node of a body's angular velocity; in space its three components in the inertial frame."""
+        spin = self.placed[body.name].spin
+        return spin[0] if len(spin) == 1 else tuple(spin)
+
+    def angle(self, body):
+        """Node of a planar body's angle, counting full turns."""
+        return self.placed[body.name].angle
+
+    # ---- derivatives by way of bodies
+    def _by_bodies(self, node, space):
+        """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
+        g, direct, seen, stack = self.graph, {"displacement": "q", "twist": "v"}[space], set(), [node]
+        if not any(x.space == direct for x in g.variables(node)):
+            return []
+        standing = self._standing
+        while stack:
+            x = stack.pop()
+            if x.id in seen or x.id in standing:
+                continue
+            if (x.kind is VARIABLE and x.value.space == direct) or x.kind.grouped(x):
+                return None
+            seen.add(x.id)
+            stack += x.args
+        count = len(self.moving[0].shifts)
+        numbers = dict.fromkeys(i // count for i in g.space(space).of(node))
+        return [self.moving[i] for i in sorted(numbers)]
+
+    @cached_property
+    def _standing(self):
+        found = [x for made in self.moving for x in (*made.centre, *made.twist, *(y for axis in made.axes for y in axis))]
+        flat = [made.angle for made in self.moving] if self.system.dimension == 2 else []
+        return {x.id for x in [*found, *flat] if x.id in self.graph.depends}
+
+    def slopes_of(self, node, space="displacement"):
+        """Derivatives of a node by displacements, or twists, of each body that it depends on; None if it depends on more than bodies."""
+        bodies = self._by_bodies(node, space)
+        if bodies is None:
+            return None
+        own = {"displacement": lambda made: made.shifts, "twist": lambda made: made.twists}[space]
+        return {made: [self.graph.derivative(node, x) for x in own(made)] for made in bodies}
+
+    def gradient(self, node):
+        """Derivatives of a node by the number of the coordinate."""
+        slopes = self.slopes_of(node)
+        if slopes is None:
+            return super().gradient(node)
+        return {i: x for i, x in enumerate(self.inwards(slopes)) if not x.zero}
+
+    def time_derivative(self, node):
+        """Node of the total time derivative of a node of coordinates and time."""
+        slopes = None if self.graph.space("v").of(node) else self.slopes_of(node)
+        if slopes is None:
+            return super().time_derivative(node)
+        total = self.graph.derivative(node, self.time)
+        for made, own in slopes.items():
+            total = total + dot(own, made.twist)
+        return total
+
+    def inwards(self, wrenches, within=None):
+        """Generalized forces (n,) of wrenches by body, along coordinates of the bodies `within` alone if these are given."""
+        zero = self.graph.const(0.0)
+        found = [zero] * self.n
+        for made, (force, about) in self._sums(wrenches, within):
+            for k, (spin, line) in enumerate(made.columns):
+                found[made.first + k] = dot(spin, about) + dot(line, force)
+        return found
+
+    def _sums(self, wrenches, within=None):
+        """Bodies, children first, with force and moment about the centre of all that acts on them and on what hangs on them."""
+        d, totals = self.system.dimension, {made: list(x) for made, x in wrenches.items()}
+        for made in reversed(self.moving):
+            if made not in totals or (within is not None and made not in within):
+                continue
+            self.graph.mark()
+            total = totals[made]
+            force, about = total[:d], total[d:]
+            yield made, (force, about)
+            if (parent := made.parent).branch is not None:
+                arm = moment(minus(made.centre, parent.centre), force)
+                total = force + plus(about, arm)
+                totals[parent] = plus(totals[parent], total) if parent in totals else total
+
+    # ---- what elements write
+    def _act(self, books, made, parts):
+        """Add a force, with a moment behind it or not, to what acts on a body."""
+        if made.branch is not None:
+            total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
+            books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]
+            self.generalized.added = True
+
+    def force(self, point, *components):
+        """Add a force at a point."""
+        made = self.placed[point.body.name]
+        if made.branch is not None:
+            self._act(self.wrenches, made, [*components, *moment(self._arm(point), components)])
+
+    def torque(self, body, *moment):
+        """Add a torque on a body; in space its components in the inertial frame."""
+        if isinstance(body, PointMass):
+            body.torque(self)  # refused
+        self._act(self.wrenches, self.placed[body.name], [*[0.0] * self.system.dimension, *moment])
+
+    def force_on(self, node, magnitude):
+        """Add the generalized force `magnitude` that acts in the direction in which a node of the coordinates grows."""
+        slopes = self.slopes_of(node)
+        if slopes is None:
+            return super().force_on(node, magnitude)
+        for made, own in slopes.items():
+            self._act(self.wrenches, made, times(magnitude, own))
+
+    def force_along(self, velocity, force):
+        """Add the forces whose power is their product with velocities."""
+        if not self._act_along(self.wrenches, zip(force, velocity, strict=True)):
+            super().force_along(velocity, force)

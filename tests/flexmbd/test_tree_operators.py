@@ -1,0 +1,102 @@
+"""Mass matrices of trees as operators, with quaternions and closed loops, against dense equations."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from flexmbd.formulation.trees.links import GROUND, Table
+from flexmbd.formulation.trees.operators import ALGORITHMS, Ball, TreeInertia
+from flexmbd.language.graph import Graph
+from flexmbd.language.quadratic import Quadratic, Row
+
+from .link_tables import link
+
+KINDS = ["free", "spherical", "revolute", "universal", "spherical", "cylindrical", "planar", "prismatic"]
+
+
+def made(algorithm, loops, parents=(GROUND, 0, 1, 1, 3, 0, 5, 5), kinds=KINDS, *, shift=0.0):
+    """A problem with rows of lengths and `loops` more, its numbers, and the operator."""
+    rng = np.random.default_rng(12)
+    graph = Graph()
+    table = Table([link(rng, parent, kind) for parent, kind in zip(parents, kinds, strict=True)], graph.mark)
+    balls = [table.first[i] + (3 if kind == "planar" else 0) for i, kind in enumerate(kinds) if kind in ("free", "spherical")]
+    n = table.n + len(balls)
+    q, numbers, found, rows = graph.space("q").first(n), rng.normal(size=n), {}, []
+    for count, k in enumerate(balls):
+        i = k + count
+        w, x, y, z = q[i : i + 4]
+        numbers[i : i + 4] /= np.linalg.norm(numbers[i : i + 4])
+        rates = [[2.0 * part for part in row] for row in ([-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w])]
+        row = Row(Quadratic(graph, {(j, j): 0.5 for j in range(i, i + 4)} | {(): -0.5}), "angle", f"unit {i}", penalty=graph.const(1.0))
+        found[k] = Ball(rates, row)
+        rows.append(row)
+    for loop in range(loops):
+        chosen = rng.choice(n, 5, replace=False)
+        rows.append(
+            Row(Quadratic(graph, {(int(i),): float(x) for i, x in zip(chosen, rng.normal(size=5), strict=True)}), "length", f"loop {loop}")
+        )
+    inertia = TreeInertia(graph, q, table, algorithm=algorithm, balls=found)
+    more = {
+        "system": SimpleNamespace(bodies=[], dimension=3),
+        "first": {"tree": 0},
+        "initial_rows": [],
+        "row_groups": [],
+        "groups": [],
+        "direct": False,
+    }
+    return SimpleNamespace(graph=graph, q=q, n=n, rows=rows, inertia=inertia, shift=shift, **more), numbers
+
+
+def valued(problem, nodes, numbers):
+    return np.array(problem.graph.evaluate([problem.graph.const(x) for x in nodes], {"q": numbers}, {}), float)
+
+
+def dense(problem, numbers):
+    """M and G in numbers."""
+    matrix, rows = np.zeros((problem.n, problem.n)), np.zeros((len(problem.rows), problem.n))
+    for (i, j), x in zip(problem.inertia.entries, valued(problem, problem.inertia.entries.values(), numbers), strict=True):
+        matrix[i, j] = matrix[j, i] = x
+    for k, row in enumerate(problem.rows):
+        slopes = row.polynomial.gradient(problem.q)
+        rows[k, [*slopes]] = valued(problem, slopes.values(), numbers)
+    return matrix, rows
+
+
+def test_product_entries_and_energy():
+    problem, numbers = made("articulated", 0)
+    matrix, rows = dense(problem, numbers)
+    assert min(np.linalg.eigvalsh(matrix + rows.T @ rows)) > 0.0
+    assert np.sum(np.linalg.eigvalsh(matrix) < 1e-12) == len(rows) == 3  # along the quaternions
+    x = np.random.default_rng(3).normal(size=problem.n)
+    np.testing.assert_allclose(valued(problem, problem.inertia.apply(x.tolist()), numbers), matrix @ x, rtol=1e-12, atol=1e-12)
+    assert valued(problem, [problem.inertia.kinetic(x.tolist())], numbers)[0] == pytest.approx(0.5 * x @ matrix @ x, rel=1e-13)
+
+
+@pytest.mark.parametrize("loops", [0, 1, 4])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_solutions_with_rows_are_those_of_the_dense_equations(algorithm, loops):
+    problem, numbers = made(algorithm, loops)
+    matrix, rows = dense(problem, numbers)
+    n, m, rng = problem.n, len(rows), np.random.default_rng(4)
+    gradients = {(i, n + k): x for k, row in enumerate(problem.rows) for i, x in row.polynomial.gradient(problem.q).items()}
+    whole, sides = np.block([[matrix, rows.T], [rows, np.zeros((m, m))]]), rng.normal(size=(2, n + m))
+    sides[1, 3:] = 0.0
+    given = [{i: problem.graph.const(float(x)) for i, x in enumerate(side) if x or i >= n} for side in sides]
+    for side, found in zip(sides, problem.inertia.solve(problem, problem.rows, gradients, given), strict=True):
+        wanted = np.linalg.solve(whole, side)
+        np.testing.assert_allclose(valued(problem, [found[i] for i in range(n + m)], numbers), wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_dependent_rows_are_kept():
+    """The same row twice, with a shift: accelerations are those of one."""
+    problem, numbers = made("articulated", 2, shift=1e-8)
+    problem.rows.append(problem.rows[-1])
+    matrix, rows = dense(problem, numbers)
+    n, m = problem.n, len(rows)
+    gradients = {(i, n + k): x for k, row in enumerate(problem.rows) for i, x in row.polynomial.gradient(problem.q).items()}
+    side = np.concatenate([np.random.default_rng(4).normal(size=n), np.zeros(m)])
+    given = {i: problem.graph.const(float(x)) for i, x in enumerate(side)}
+    (found,) = problem.inertia.solve(problem, problem.rows, gradients, [given])
+    wanted = np.linalg.lstsq(np.block([[matrix, rows.T], [rows, np.zeros((m, m))]]), side, rcond=1e-10)[0][:n]
+    np.testing.assert_allclose(valued(problem, [found[i] for i in range(n)], numbers), wanted, rtol=1e-7, atol=1e-7)
