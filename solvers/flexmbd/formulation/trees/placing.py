@@ -59,6 +59,8 @@ class Placed:
         It has an attitude: it is no point mass.
     columns : list of (list of Node, list of Node)
         By coordinate of its own the angular velocity, and the velocity of the centre, for a unit rate.
+    arm : list of Node
+        From the place about which its own coordinates turn it to the centre.
     spin, velocity : list of Node
     drift : (list of Node, list of Node)
         Angular acceleration, and that of the centre, without the accelerations of coordinates.
@@ -162,6 +164,8 @@ class Placed:
         return lambda key: [self._equations.number(joint, f"{key}.{axis}") for axis in names]
 
     def _at(self, point):
+        if isinstance(point.body, PointMass):
+            return [0.0] * len(self.parent.centre)
         return [self._equations.number(point.body, f"{point.key}.{axis}") for axis in AXES[: len(self.parent.centre)]]
 
     def _stand(self, d):
@@ -180,7 +184,8 @@ class Placed:
 
     # ---- motion
     def _move(self):
-        g, parent, arm = self._equations.graph, self.parent, minus(self.centre, self._origin)
+        g, parent = self._equations.graph, self.parent
+        self.arm = arm = minus(self.centre, self._origin)
         self.columns = [(self.zero, line) for line in self._lines] + [(spin, turned(spin, arm)) for spin in self._spins]
         rates = self.part(self._equations.v)
         lever = minus(self.centre, parent.centre)

@@ -33,6 +33,8 @@ class TreeCoordinates(Reactions, Formulation):
     topology : Topology
     placed : dict str -> Placed
         Ground and bodies by name, parents before their children.
+    lengths : dict Placed -> Row
+        Of the quaternions by which bodies turn.
     wrenches : dict Placed -> list of Node
         What acts on each body: force, and moment about its centre of mass.
     """
@@ -51,7 +53,7 @@ class TreeCoordinates(Reactions, Formulation):
     def bodies(self):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
-        self.topology, self.wrenches, self._others, self._untold = topology(system), {}, {}, False
+        self.topology, self.wrenches, self.lengths, self._others, self._untold = topology(system), {}, {}, {}, False
         self.notes = self.topology.notes()
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
@@ -60,7 +62,8 @@ class TreeCoordinates(Reactions, Formulation):
             self.placed[branch.body.name] = made = Placed(self, branch, self.placed[parent.name])
             self.wrenches[made] = [g.const(0.0)] * len(made.shifts)
             if BALL in branch.freedom.turns:
-                self.rows.append(self._unit(branch, made))
+                self.lengths[made] = self._unit(branch, made)
+                self.rows.append(self.lengths[made])
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         self.use_inertia(self.tree, gyroscopic=False)
