@@ -28,6 +28,10 @@ class Begun:
             self.axes = q[3:].reshape(3, 3, -1)
             self.spin = list(0.5 * np.cross(self.axes, v[3:].reshape(3, 3, -1), axis=1).sum(axis=0))
 
+    def turn_with(self, other):
+        """Have the attitude of another body."""
+        self.axes, self.angle, self.spin = other.axes, other.angle, other.spin
+
     def direction(self, components):
         """A vector fixed in the body."""
         return plus(*(times(x, axis) for x, axis in zip(components, self.axes, strict=True)))
@@ -47,6 +51,8 @@ def beginning(system, topology):
         begun[body.name] = Begun(body, q[own], v[own], angles.get(body.name, 0.0))
     found = [], []
     for branch in topology.branches:
+        if isinstance(branch.body, PointMass) and branch.parent is not None:  # as if it were part of what it hangs on
+            begun[branch.body.name].turn_with(begun[branch.parent.body.name])
         for total, values in zip(found, _of_branch(branch, begun, system, parameters), strict=True):
             total += [np.broadcast_to(x, count) if count > 1 else float(np.ravel(x)[0]) for x in values]
     return found

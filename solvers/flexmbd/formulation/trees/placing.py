@@ -55,12 +55,11 @@ class Placed:
         Of mass.
     angle : Node
         In the plane, from the inertial frame.
-    turns : bool
-        It has an attitude: it is no point mass.
+    frames, slides, at_parent, at_own
+        Numbers of its joint: axes on a's and on b's body (`Freedom.frames`), vectors on a's body along which it slides, places of its
+        points on the parent and on the body.
     columns : list of (list of Node, list of Node)
         By coordinate of its own the angular velocity, and the velocity of the centre, for a unit rate.
-    arm : list of Node
-        From the place about which its own coordinates turn it to the centre.
     spin, velocity : list of Node
     drift : (list of Node, list of Node)
         Angular acceleration, and that of the centre, without the accelerations of coordinates.
@@ -68,7 +67,6 @@ class Placed:
 
     def __init__(self, equations, branch=None, parent=None):
         g, self.branch, self.parent = equations.graph, branch, parent
-        self.turns = branch is None or not isinstance(branch.body, PointMass)
         d = equations.system.dimension
         self.zero, self._equations, self.first = [g.const(0.0)] * (1 if d == 2 else 3), equations, 0
         if branch is None:
@@ -107,20 +105,22 @@ class Placed:
         count, d = len(freedom.slides), len(parent.centre)
         q = equations.q[self.first : self.first + len(freedom.measures)]
         numbers, sqrt = self._numbers(joint), equations.graph.sqrt
-        frames = freedom.frames(numbers, sqrt)
-        near, far = frames if out else frames[::-1]
-        at_parent, at_own = (None, None) if joint is None else (joint.a, joint.b)[:: 1 if out else -1]
-        self._origin = plus(parent.centre, parent.direction(self._at(at_parent))) if at_parent else parent.centre
+        self.frames = freedom.frames(numbers, sqrt)
+        near, far = self.frames if out else self.frames[::-1]
+        self.at_parent = self.at_own = [equations.graph.const(0.0)] * d
+        if joint is not None:
+            self.at_parent, self.at_own = (self._at(point) for point in (joint.a, joint.b)[:: 1 if out else -1])
+        self._origin = plus(parent.centre, parent.direction(self.at_parent))
         axes = parent.axes if near is None else [parent.direction(x) for x in near]
         slides = [numbers(key) for key in freedom.slides] if joint is not None else [[float(i == k) for i in range(d)] for k in range(d)]
+        self.slides = slides
         lines, spins = [], []
         if out:
             lines = [parent.direction(slides[k]) for k in range(count)]
             self._origin = plus(self._origin, *(times(x, line) for x, line in zip(q, lines, strict=False)))
         sign = 1.0 if out else -1.0
-        if not self.turns:
-            ground = equations.placed[equations.system.ground.name]
-            self.axes, self.angle = ground.axes, ground.angle
+        if isinstance(branch.body, PointMass):  # as if it were part of what it hangs on
+            self.axes, self.angle = parent.axes, parent.angle
         elif d == 2:
             self._turn_flat(q[count:], sign, joint, freedom)
             spins = [[equations.graph.const(sign)]] if freedom.turns else []
@@ -131,7 +131,7 @@ class Placed:
         if not out:
             lines = [times(-1.0, self.direction(slides[k])) for k in range(count)]
             centre = plus(centre, *(times(x, line) for x, line in zip(q, lines, strict=False)))
-        self.centre = minus(centre, self.direction(self._at(at_own))) if at_own else centre
+        self.centre = minus(centre, self.direction(self.at_own))
         self._lines, self._spins = lines, spins
 
     def _turn_flat(self, q, sign, joint, freedom):
@@ -165,7 +165,7 @@ class Placed:
 
     def _at(self, point):
         if isinstance(point.body, PointMass):
-            return [0.0] * len(self.parent.centre)
+            return [self._equations.graph.const(0.0)] * len(self.parent.centre)
         return [self._equations.number(point.body, f"{point.key}.{axis}") for axis in AXES[: len(self.parent.centre)]]
 
     def _stand(self, d):
@@ -173,7 +173,7 @@ class Placed:
         g, count = self._equations.graph, 3 if d == 2 else 6
         shifts = self.shifts = [g.var("displacement", count * self.branch.number + k) for k in range(count)]
         self.centre = g.stands_for(self.centre, shifts[:d], lambda _: [[float(i == k) for k in range(d)] for i in range(d)])
-        if not self.turns:
+        if self.axes is self.parent.axes:
             return
         if d == 2:
             c, s = g.stands_for(self.axes[0], shifts[2:], lambda made: [[-made[1]], [made[0]]])
@@ -184,8 +184,7 @@ class Placed:
 
     # ---- motion
     def _move(self):
-        g, parent = self._equations.graph, self.parent
-        self.arm = arm = minus(self.centre, self._origin)
+        g, parent, arm = self._equations.graph, self.parent, minus(self.centre, self._origin)
         self.columns = [(self.zero, line) for line in self._lines] + [(spin, turned(spin, arm)) for spin in self._spins]
         rates = self.part(self._equations.v)
         lever = minus(self.centre, parent.centre)
@@ -194,9 +193,9 @@ class Placed:
         velocity = plus(parent.velocity, turned(parent.spin, lever), moved)
         d, count = len(velocity), len(velocity) + len(spin)
         twists = self.twists = [g.var("twist", count * self.branch.number + k) for k in range(count)]
-        both = velocity + spin if self.turns else velocity
+        both = velocity if self.axes is parent.axes else velocity + spin
         both = g.stands_for(both, twists[: len(both)], lambda made: [[float(i == k) for k in range(len(made))] for i in range(len(made))])
-        self.velocity, self.spin = both[:d], both[d:] if self.turns else self.zero
+        self.velocity, self.spin = both[:d], both[d:] or parent.spin
         self.drift = self._drift(rates, own)
 
     def _drift(self, rates, own):
@@ -220,7 +219,7 @@ class Placed:
             else:
                 speed = minus(minus(self.velocity, parent.velocity), turned(parent.spin, minus(self._origin, parent.centre)))
             total = plus(total, turned(bends, arm), turned(own, speed))
-        return plus(parent.drift[0], bends) if self.turns else self.zero, total
+        return plus(parent.drift[0], bends), total
 
 
 def _turning(axis):

@@ -52,7 +52,7 @@ class Reactions:
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint exerts on a body, as one tuple."""
-        branch, made, d = self.topology.by(element), self.placed[body.name], self.system.dimension
+        branch, made = self.topology.by(element), self.placed[body.name]
         if branch is None:
             own = [(k, row.polynomial) for k, row in self._own_rows(element)]
             if not all(isinstance(row, PlacedRow) for _, row in own):
@@ -72,7 +72,7 @@ class Reactions:
         if made is child:
             return (*force, *about)
         arm = moment(minus(child.centre, made.centre), force)
-        return (*times(-1.0, force), *times(-1.0, plus(about, arm) if child.turns else arm))[: d + len(made.zero)]
+        return (*times(-1.0, force), *times(-1.0, plus(about, arm)))
 
     def _own_rows(self, element):
         k0 = self.owner[element.name]

@@ -8,9 +8,11 @@ from functools import cached_property
 
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.formulation.base import Formulation
+from flexmbd.formulation.trees.accelerating import Outwards
 from flexmbd.formulation.trees.beginning import beginning
-from flexmbd.formulation.trees.inertia import Outwards
 from flexmbd.formulation.trees.joints import BALL
+from flexmbd.formulation.trees.linking import table_of
+from flexmbd.formulation.trees.operators import TreeInertia
 from flexmbd.formulation.trees.placing import Placed, minus, moment, plus, times, turned
 from flexmbd.formulation.trees.reactions import Reactions
 from flexmbd.formulation.trees.rows import of_places
@@ -33,8 +35,6 @@ class TreeCoordinates(Reactions, Formulation):
     topology : Topology
     placed : dict str -> Placed
         Ground and bodies by name, parents before their children.
-    lengths : dict Placed -> Row
-        Of the quaternions by which bodies turn.
     wrenches : dict Placed -> list of Node
         What acts on each body: force, and moment about its centre of mass.
     """
@@ -53,7 +53,7 @@ class TreeCoordinates(Reactions, Formulation):
     def bodies(self):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
-        self.topology, self.wrenches, self.lengths, self._others, self._untold = topology(system), {}, {}, {}, False
+        self.topology, self.wrenches, self._others, self._untold, units = topology(system), {}, {}, False, {}
         self.notes = self.topology.notes()
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
@@ -62,11 +62,12 @@ class TreeCoordinates(Reactions, Formulation):
             self.placed[branch.body.name] = made = Placed(self, branch, self.placed[parent.name])
             self.wrenches[made] = [g.const(0.0)] * len(made.shifts)
             if BALL in branch.freedom.turns:
-                self.lengths[made] = self._unit(branch, made)
-                self.rows.append(self.lengths[made])
+                units[made] = self._unit(branch, made)
+        self.rows += units.values()
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
-        self.use_inertia(self.tree, gyroscopic=False)
+        table, balls = table_of(self, units)
+        self.use_inertia(TreeInertia(g, self.q, table, balls=balls), gyroscopic=False)
         for made in self.moving:
             g.mark()
             mass = self.number(made.branch.body, "mass")
@@ -120,8 +121,9 @@ class TreeCoordinates(Reactions, Formulation):
     def _arm(self, point):
         """From the centre of mass to a point."""
         made = self.placed[point.body.name]
-        local = [self.number(point.body, f"{point.key}.{axis}") for axis in AXES[: self.system.dimension]] if made.turns else made.centre
-        return made.direction(local) if made.turns else [self.graph.const(0.0)] * len(local)
+        if isinstance(point.body, PointMass):
+            return [self.graph.const(0.0)] * self.system.dimension
+        return made.direction([self.number(point.body, f"{point.key}.{axis}") for axis in AXES[: self.system.dimension]])
 
     def centre(self, body):
         """Place of the centre of mass."""
@@ -241,7 +243,7 @@ class TreeCoordinates(Reactions, Formulation):
             yield made, (force, about)
             if (parent := made.parent).branch is not None:
                 arm = moment(minus(made.centre, parent.centre), force)
-                total = force + (plus(about, arm) if made.turns else arm)
+                total = force + plus(about, arm)
                 totals[parent] = plus(totals[parent], total) if parent in totals else total
 
     # ---- what elements write

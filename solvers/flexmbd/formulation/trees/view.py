@@ -1,5 +1,6 @@
 """A body of a tree seen as in natural coordinates, for what bodies themselves say of their coordinates: outputs and poses."""
 
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.formulation.trees.placing import plus, turned
 
 
@@ -13,7 +14,7 @@ class AsNatural:
         return getattr(self._equations, name)
 
     def _of(self, centre, axes):
-        axes = axes[: 0 if not self._made.turns else 1 if len(centre) == 2 else 3]
+        axes = axes[: 0 if isinstance(self._made.branch.body, PointMass) else 1 if len(centre) == 2 else 3]
         return [*centre, *(x for axis in axes for x in axis)]
 
     @property
