@@ -1,5 +1,6 @@
 """Compiled code is kept on disk: the next process loads it, and other source is another file."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from flexmbd.caching import cache_directory
+from flexmbd.codegen import machine
 from flexmbd.lanes.rows import get, put
 from flexmbd.stepping import compiled
 
@@ -58,8 +60,29 @@ def test_code_that_is_kept_makes_no_arrays():
             a[i] = get(X, i, 0)
         put(W, 0, 0, a.sum())
 
-    with pytest.raises(TypeError, match="rows of X or W"):
-        compiled._object((sums,), 1, kept=True)
+    assert "rows of X or W" in failure(TypeError, compiled._object, (sums,), 1, kept=True)
+
+
+def test_a_model_whose_compilation_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("FLEXMBD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(machine.llvm, "create_pass_builder", interrupt)
+    failure(KeyboardInterrupt, machine.Code("define void @f() {\n  ret void\n}\n").address, "f")
+
+
+def failure(kind, call, *arguments, **named):
+    """Words of an error that a call raises; the search for garbage finds it, with all variables where it was raised.
+
+    A module that went after its context ended the process there.
+    """
+    try:
+        call(*arguments, **named)
+    except kind as error:
+        error.itself, said = error, str(error)
+    gc.collect()
+    return said
 
 
 TUMBLING = textwrap.dedent(

@@ -81,15 +81,18 @@ class Code:
 
     def _compiled(self):
         made_for = machine(self._level)
-        module = llvm.parse_assembly(self._text, llvm.create_context())
-        module.triple = made_for.triple
-        if not self.on_disk():
-            builder = llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options(speed_level=self._passes))
-            (builder.getModulePassManager() if self._passes else _few_passes()).run(module, builder)
-        engine = llvm.create_mcjit_compiler(module, made_for)
-        engine.set_object_cache(lambda _, data: keep(self.path, data), lambda _: self.path.read_bytes() if self.on_disk() else None)
-        with contextlib.nullcontext() if self._level > 1 or self.on_disk() else _unordered():
-            engine.finalize_object()
-        engine.remove_module(module)  # some megabytes, which nothing needs beside the machine code
+        # whatever ends this, Ctrl-C too: a module must be gone before its context
+        with llvm.create_context() as context, llvm.parse_assembly(self._text, context) as module:
+            module.triple = made_for.triple
+            if not self.on_disk():
+                builder = llvm.create_pass_builder(made_for, llvm.create_pipeline_tuning_options(speed_level=self._passes))
+                (builder.getModulePassManager() if self._passes else _few_passes()).run(module, builder)
+            engine = llvm.create_mcjit_compiler(module, made_for)
+            try:
+                engine.set_object_cache(lambda _, data: keep(self.path, data), lambda _: self.path.read_bytes() if self.on_disk() else None)
+                with contextlib.nullcontext() if self._level > 1 or self.on_disk() else _unordered():
+                    engine.finalize_object()
+            finally:
+                engine.remove_module(module)  # some megabytes, which nothing needs beside the machine code
         self._text = None
         return engine

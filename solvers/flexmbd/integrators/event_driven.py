@@ -9,9 +9,8 @@ At an event (Pfeiffer and Glocker 1996; Brogliato 2016, ch. 5):
 1. where closed contacts approach, an impact: percussions with restitution and friction, all closed contacts at once (`strike`);
 2. modes and forces of all closed contacts from the accelerations (`seek`).
 
-Approach speeds below `SLOW` of the largest velocity, and those of bounces that are no higher than a gap that counts as closed, are taken
-without restitution; so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in
-contact.  (A tower that rocks on an edge gains as much in each fall from such a gap.)
+Approach speeds below `SLOW` of the largest velocity, and those of bounces that are as low as gaps are known, are taken without restitution;
+so slowly no contact opens that presses: so sequences of ever smaller impacts, of a ball or of corners in turn, end in contact.
 Gaps and velocities of closed contacts that have drifted open are projected back.  More than `STORM` events within a millionth of the run
 end it with a status of their own.
 """
@@ -82,7 +81,7 @@ def arrange(who, X, P, W, at):
     want(around(X), X, W, at)
     inspect(START, X, P, W, at)
     fast, needs = 10.0 * still(X, W, at), who & lnot(who)
-    low = maximum(fast, sqrt(2.0 * close * largest(W, at)))  # a bounce not higher than a gap that is none
+    low = maximum(fast, sqrt(near(X) * largest(W, at)))  # a bounce half as high as what a gap is known to is none
     slow = maximum(SLOW * ld(X, VELOCITY_SCALE), low)
     for j in range(at[NU]):
         was = ld(X, aside + cones[CONE * j + OWN_STATE])

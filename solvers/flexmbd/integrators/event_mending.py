@@ -3,6 +3,7 @@
 from flexmbd.integrators.contact_rows import (
     CONE, OWN_STATE, SLIDE_COUNT, before_row, bound_row, entry, gap_row, percussion_row, response_row, wanted_row,
 )  # fmt: skip
+from flexmbd.integrators.contact_modes import still
 from flexmbd.integrators.event_search import GAPS_AT_START, REST, mode_of, near, slot, two_of
 from flexmbd.integrators.listed import inspect, jump, member, members, product
 from flexmbd.lanes import any_lane, fabs, maximum, select
@@ -12,7 +13,8 @@ from flexmbd.registry import FEW
 from flexmbd.stepping.names import CONES, NU, MECHANISM_SIZE, START, H, N
 
 AROUND = 1e-6  # by the mechanism's size
-MENDS = 8  # sweeps of a projection: what has drifted is small
+# sweeps of a projection of gaps, which need not agree where corners are redundant; of velocities at most, and what is none of the least one
+GAPS, RATES, NONE = 8, 100, 0.1
 
 
 @inner
@@ -49,24 +51,31 @@ def mend(who, begun, X, P, W, at):
     states, gaps, p = START + 1 + 2 * n, bound_row(at), percussion_row(at)
     want(around(X), X, W, at)
     inspect(START, X, P, W, at)
-    for _ in range(MENDS):
+    moving, slow = who, still(X, W, at)
+    for turn in range(RATES):
+        left = zero
         for a in range(members(W, at)):
             j = member(a, W, at)
             r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
             mode, end = ld(X, states + cones[CONE * j + OWN_STATE]), ld(W, gap_row(j, at))
             below, nears = end < -near(X), (end < near(X)) & (ld(W, before_row(at) + r) < 0.0)
-            for b in range(members(W, at)):
+            for b in range(members(W, at) if turn < GAPS else 0):
                 k = member(b, W, at)
                 end = end + entry(r, cones[CONE * k], W, at) * ld(W, gaps + k)
-            st(W, gaps + j, ld(W, gaps + j) - select(who & ((mode > 0.5) | below), end / entry(r, r, W, at), zero))
+            if turn < GAPS:
+                st(W, gaps + j, ld(W, gaps + j) - select(who & ((mode > 0.5) | below), end / entry(r, r, W, at), zero))
             for k in range(1 + slides):
-                holds = who & (mode > 1.5)
+                holds = moving & (mode > 1.5)
                 if k == 0:
-                    holds = who & ((mode > 0.5) | nears)
+                    holds = moving & ((mode > 0.5) | nears)
                 elif begun and slides == 2:
-                    holds = holds | (who & (mode > 0.5) & (ld(X, slot(REST, at) + j) > 0.5))
-                u = product(r + k, W, at) + ld(W, before_row(at) + r + k)
-                st(W, p + r + k, ld(W, p + r + k) - select(holds, u / entry(r + k, r + k, W, at), zero))
+                    holds = holds | (moving & (mode > 0.5) & (ld(X, slot(REST, at) + j) > 0.5))
+                u = select(holds, product(r + k, W, at) + ld(W, before_row(at) + r + k), zero)
+                st(W, p + r + k, ld(W, p + r + k) - u / entry(r + k, r + k, W, at))
+                left = maximum(fabs(u), left)
+        moving = moving & (left > NONE * slow)
+        if turn >= GAPS - 1 and not any_lane(moving):
+            break
     for i in range(n):
         st(X, START + 1 + n + i, ld(X, START + 1 + n + i) + select(who, jump(i, W, at), zero))
         for a in range(members(W, at)):

@@ -108,20 +108,24 @@ def _object(functions, width, kept):
     passes = llvm.create_pass_builder(made_for, tuning)
     try:
         text, all_passes = Module(functions, width, entries).text, passes.getModulePassManager()
-    except Unreadable:
-        (function,) = functions  # those of the package are read
+    except Unreadable as unreadable:
+        if _ours(functions[0]):
+            raise RuntimeError(f"flexmbd's files have changed since this process began ({unreadable}); start it again") from None
+        (function,) = functions
         text, all_passes = _text_of_numba(function, width), llvm.create_new_module_pass_manager()
         all_passes.add_global_dead_code_eliminate_pass()  # what all have taken in
-    module = llvm.parse_assembly(text, llvm.create_context())
-    module.triple, module.data_layout = made_for.triple, str(made_for.target_data)
-    all_passes.run(module, passes)
-    for called in module.functions:
-        if not called.is_declaration and called.name not in entries:
-            called.linkage = "internal"
-    needs = [f.name for f in module.functions if kept and f.is_declaration and f.name.startswith(("NRT_", "numba_"))]
-    if needs:
-        raise TypeError(f"a function of the time loop makes arrays ({', '.join(needs)}); use rows of X or W")
-    return made_for.emit_object(module)
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:  # a module must be gone before its context
+        module.triple, module.data_layout = made_for.triple, str(made_for.target_data)
+        all_passes.run(module, passes)
+        needs = []
+        for called in module.functions:
+            if not called.is_declaration and called.name not in entries:
+                called.linkage = "internal"
+            if kept and called.is_declaration and called.name.startswith(("NRT_", "numba_")):
+                needs.append(called.name)
+        if needs:
+            raise TypeError(f"a function of the time loop makes arrays ({', '.join(needs)}); use rows of X or W")
+        return made_for.emit_object(module)
 
 
 def address(function, width, together=()):
