@@ -65,14 +65,15 @@ def _of_branch(branch, begun, system, parameters):
     def numbers(key, path=None):
         return [parameters[f"{path or f'@{joint.name}'}.{key}.{axis}"] for axis in names]
 
+    def at(end):
+        return [0.0] * len(names) if isinstance(end.body, PointMass) else numbers(end.key, end.body.name)
+
     if joint is None:
         a, b = begun[system.ground.name], begun[branch.body.name]
         slides, arms = np.eye(len(names)).tolist(), [[0.0] * len(names)] * 2
     else:
         a, b = (begun[end.body.name] for end in (joint.a, joint.b))
-        zero = [0.0] * len(names)
-        at = [zero if isinstance(end.body, PointMass) else numbers(end.key, end.body.name) for end in (joint.a, joint.b)]
-        arms = [one.direction(x) for one, x in zip((a, b), at, strict=True)]
+        arms = [one.direction(at(end)) for one, end in ((a, joint.a), (b, joint.b))]
         slides = [numbers(key) for key in freedom.slides]
     between = minus(plus(b.centre, arms[1]), plus(a.centre, arms[0]))
     speed = minus(plus(b.velocity, turned(b.spin, arms[1])), plus(a.velocity, turned(a.spin, arms[0]), turned(a.spin, between)))

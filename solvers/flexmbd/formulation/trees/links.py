@@ -126,3 +126,11 @@ class Table:
             last = next((self.first[j] + len(self.links[j].motion) - 1 for j in inner), -1)
             found.append(k - 1 if k > start else last)
         return found
+
+    @property
+    def depth(self):
+        """Velocities on the longest path to ground."""
+        found = []
+        for k in self.before:
+            found.append(1 if k < 0 else found[k] + 1)
+        return max(found, default=0)

@@ -17,6 +17,7 @@ from flexmbd.formulation.trees.constraint_force import ConstraintForces
 from flexmbd.formulation.trees.spatial import dot, none, transposed
 
 ALGORITHMS = {"articulated": Articulated, "composite": Composite, "constraint_forces": ConstraintForces}
+SHALLOW = 8  # velocities on a path to ground up to which composite bodies take fewer operations than articulated ones
 
 
 @dataclass(frozen=True)
@@ -107,15 +108,16 @@ class TreeInertia(Inertia):
     q : sequence of Node
         In the order of the table's velocities.
     table : Table
-    algorithm : str
-        Of `ALGORITHMS`: how M's inverse is applied.
+    algorithm : str, optional
+        Of `ALGORITHMS`: how M's inverse is applied. If left out, what takes fewer operations.
     balls : dict int -> Ball, optional
         By the number of the first of its three velocities.
     """
 
-    def __init__(self, graph, q, table, *, algorithm="articulated", balls=None):
+    def __init__(self, graph, q, table, *, algorithm=None, balls=None):
         super().__init__(graph, q)
-        self.table, self.algorithm, self._balls = table, algorithm, balls or {}
+        self.table, self._balls = table, balls or {}
+        self.algorithm = algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
         self._rates = Rates(self.q, self._balls, table.n)
 
     def apply(self, vector):
