@@ -329,13 +329,30 @@ def test_planar_links_cost_what_planar_ones_do():
         assert own < 0.4 * nodes_of(*in_nodes(12), ALGORITHMS[name])[1]
 
 
+def test_planar_links_without_moments_across_the_plane():
+    rng, links = np.random.default_rng(7), []
+    for i in range(9):
+        own = link(rng, (i - 1) // 2 if i else GROUND, ["revolute", "prismatic", "planar"][i % 3])
+        angle, inertia = rng.uniform(-3.0, 3.0), [[0.0] * 3, [0.0] * 3, [0.0, 0.0, 0.1 + i]]
+        s, c = float(np.sin(angle)), float(np.cos(angle))
+        flat = {key: (*getattr(own, key)[:2], 0.0) for key in ("offset", "centre")}
+        links.append(replace(own, rotation=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], inertia=inertia, **flat))
+    table = Table(links)
+    v, forces = numbers(rng, table.n), numbers(rng, table.n)
+    given = driven(table, v, base=(0.0, 0.0, 0.0, 0.0, 9.81, 0.0))
+    results = [make(table, forces, given) for make in ALGORITHMS.values()]
+    for found in results[1:]:
+        np.testing.assert_allclose(found, results[0], rtol=1e-11, atol=1e-11)
+
+
 # ---- what cannot be
 def test_what_cannot_be():
     rng = np.random.default_rng(1)
     with pytest.raises(ValueError, match=r"link 0 hangs on link 0; it must be -1 for ground, or a link before it"):
         Table([link(rng, 0, "revolute")])
-    with pytest.raises(ValueError, match="a link without mass: the constraint-force algorithm divides by it"):
-        ConstraintForces(Table([replace(link(rng, GROUND, "revolute"), mass=0.0)]))
+    for nothing in ({"mass": 0.0}, {"inertia": [[0.0] * 3] * 3}):
+        with pytest.raises(ValueError, match="a link without mass, or moments of inertia: the constraint-force algorithm divides by them"):
+            ConstraintForces(Table([replace(link(rng, GROUND, "revolute"), **nothing)]))
     graph = Graph()
     a, b = graph.space("q").first(2)
     with pytest.raises(ValueError, match="give the columns of `constraint` that do no work on it"):

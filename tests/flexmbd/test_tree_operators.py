@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.links import GROUND, Table
 from flexmbd.formulation.trees.operators import ALGORITHMS, Ball, TreeInertia
 from flexmbd.formulation.trees.tree import TreeCoordinates
@@ -148,3 +149,15 @@ def test_the_algorithm_that_takes_fewer_operations():
     for count, wanted in ((8, "composite"), (9, "articulated")):
         table = Table([link(rng, i - 1, "revolute") for i in range(count)])
         assert table.depth == count and TreeInertia(graph, graph.space("q").first(count), table).algorithm == wanted
+
+
+def test_all_algorithms_take_the_links_of_a_formulation():
+    system = chain(7)
+    equations = TreeCoordinates(system)
+    table, balls = table_of(equations, {})
+    forces = np.random.default_rng(2).normal(size=7).tolist()
+    nodes = [x for algorithm in ALGORITHMS.values() for x in algorithm(table).solve(forces)]
+    known = {"q": np.linspace(0.3, 1.5, 7), "v": np.zeros(7)}
+    found = np.array(equations.graph.evaluate(nodes, known, system.parameters()), float).reshape(3, 7)
+    assert not balls and np.abs(found).max() > 1.0
+    np.testing.assert_allclose(found[1:], found[[0, 0]], rtol=1e-10, atol=1e-10 * np.abs(found).max())

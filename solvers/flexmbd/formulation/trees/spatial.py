@@ -183,10 +183,14 @@ def momentum_of(mass, moment, inertia, velocity):
 
 
 def compliance(link):
-    """Function that gives a link's acceleration by the force at its origin."""
-    inverse, c, mass = inverse_of(link.inertia), link.centre, link.mass
-    if none(mass):
-        raise ValueError("a link without mass: the constraint-force algorithm divides by it; take articulated or composite bodies")
+    """Function that gives a link's acceleration by the force at its origin; of a planar link any moments across z do."""
+    tensor, c, mass = link.inertia, link.centre, link.mass
+    if none(mass) or none(tensor[2][2]):
+        told = "a link without mass, or moments of inertia: the constraint-force algorithm divides by them"
+        raise ValueError(f"{told}; take articulated or composite bodies")
+    if none(tensor[0][0]) and none(tensor[1][1]):
+        tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], tensor[2]]
+    inverse = inverse_of(tensor)
 
     def accelerated(force):
         n, f = force[:3], force[3:]
