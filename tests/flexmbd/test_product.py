@@ -9,6 +9,7 @@ from scipy.linalg import expm
 import flexmbd as fm
 from flexmbd.bodies.base import Point
 from flexmbd.bodies.elastic_liner import ElasticLiner
+from flexmbd.element import Element
 from flexmbd.equations import index1, newton, newton_index2, newton_midpoint, newton_stabilised
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.language.arrays import Program
@@ -182,6 +183,33 @@ def test_newtons_matrix_of_tables_is_that_of_its_entries(correction, band):
     found = []
     for few in (20, 10**6):
         system = held(*matrices(16, band))
+        problem = written(system, few)
+        step, _ = correction(problem)
+        found.append(anywhere(problem, system, [*step]))
+    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-14 * np.abs(found[1]).max())
+
+
+class Both(Element):
+    """Forces on the first amplitudes of a body: a matrix times four of them and the rates of four others, in one vector."""
+
+    def __init__(self, name, matrix):
+        self.name, self.matrix = name, matrix
+
+    def parameters(self):
+        return {"matrix": Matrix(self.matrix)}
+
+    def apply(self, equations):
+        vector = [*equations.q[:4], *equations.v[4:8]]
+        for i, force in enumerate(equations.graph.product(equations.number(self, "matrix"), vector)):
+            equations.generalized[i] = equations.generalized[i] + force
+
+
+@pytest.mark.parametrize("correction", [newton, newton_index2, newton_midpoint, newton_stabilised])
+def test_newtons_matrix_knows_coordinates_from_rates_in_one_product(correction):
+    found = []
+    for few in (20, 10**6):
+        system = held(*matrices(16, 99))
+        system.add(Both("both", 100.0 * np.random.default_rng(5).normal(size=(6, 8))))
         problem = written(system, few)
         step, _ = correction(problem)
         found.append(anywhere(problem, system, [*step]))

@@ -60,8 +60,7 @@ class SphereCylinder(PointContact):
     def __post_init__(self):
         self.positive("radius", "cylinder_radius", *(() if self.length is None else ("length",)))
         object.__setattr__(self, "axis", unit_vector(self.owner, "axis", self.axis, 3))
-        if not isinstance(self.inside, (bool, np.bool_)):
-            refuse(self, f"inside is {self.inside!r}; it must be True or False")
+        self.true_or_false("inside")
         if self.inside and np.any(np.greater_equal(self.radius, self.cylinder_radius)):
             refuse(self, "the sphere's radius is not below cylinder_radius, so it does not fit inside", "take a smaller sphere")
         self.check_friction()

@@ -45,11 +45,6 @@ class GrainsBody(OfGrains):
         if body is not None and not hasattr(body, "offset"):
             refuse(self, f"b is on '{body.name}', which has no frame", "take a point of a rigid body or of ground")
 
-    def inside_given(self):
-        """Check `inside`."""
-        if not isinstance(self.inside, (bool, np.bool_)):
-            refuse(self, f"inside is {self.inside!r}; it must be True or False")
-
     def topology_key(self):
         """And what decides the surface's code."""
         return (*self.options, *super().topology_key())
@@ -184,7 +179,7 @@ class GrainsRound(GrainsBody):
     def __post_init__(self):
         self.check_body()
         self.positive("radius")
-        self.inside_given()
+        self.true_or_false("inside")
 
     @property
     def options(self):
@@ -233,7 +228,7 @@ class GrainsCylinder(GrainsBody):
         self.check_body()
         self.positive("cylinder_radius", *(() if self.length is None else ("length",)))
         object.__setattr__(self, "axis", unit_vector(self.owner, "axis", self.axis, 3))
-        self.inside_given()
+        self.true_or_false("inside")
 
     @property
     def options(self):

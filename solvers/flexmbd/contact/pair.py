@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from flexmbd.contact.impenetrable import ImpenetrablePart, add_unilateral
 from flexmbd.contact.parts import ContactNodes, JointNodes, Part, Requirement, part_of, refuse
 from flexmbd.contact.point import push
@@ -102,6 +104,12 @@ class Contact(Element):
         """Check and keep numbers that must be above zero."""
         for key in keys:
             object.__setattr__(self, key, check_number(self.owner, key, getattr(self, key), positive=True))
+
+    def true_or_false(self, *keys):
+        """Check what is either."""
+        for key in keys:
+            if not isinstance(value := getattr(self, key), (bool, np.bool_)):
+                refuse(self, f"{key} is {value!r}; it must be True or False")
 
     def apply(self, equations):
         """Forces of all parts on both bodies, and their energies."""

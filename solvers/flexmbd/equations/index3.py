@@ -154,8 +154,10 @@ def _less_products(graph, force, i, products):
 
 
 def _of_coordinates(node):
-    """Whether a node is a product of a matrix of numbers with coordinates or rates themselves."""
-    return node.kind is PRODUCT and all(x.kind is VARIABLE and x.value.space in ("q", "v") for x in node.args)
+    """Whether a node is a product of a matrix of numbers with coordinates themselves, or with rates: all have the same derivatives."""
+    if node.kind is not PRODUCT or any(x.kind is not VARIABLE for x in node.args):
+        return False
+    return {x.value.space for x in node.args} in ({"q"}, {"v"})
 
 
 def _placed(problem, node, scale, rows, along):

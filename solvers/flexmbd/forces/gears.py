@@ -155,9 +155,7 @@ class GearMesh(Mesh):
         turns = [(self.a.body, za), (self.b.body, zb)]
         angle, spin = g.dot((z, equations.angle(body)) for body, z in turns), g.dot((z, equations.spin(body)) for body, z in turns)
         if self.carrier is not None:
-            angle, spin = (
-                x - (za + zb) * y for x, y in ((angle, equations.angle(self.carrier)), (spin, equations.spin(self.carrier)))
-            )
+            angle, spin = (x - (za + zb) * y for x, y in ((angle, equations.angle(self.carrier)), (spin, equations.spin(self.carrier))))
         arm_a, arm_b = ([half * z * x for x in (nx, ny)] for z in (za, -zb))
         return half * (angle - equations.number(self, "phase")), half * spin, (-ny, nx), (nx, ny), arm_a, arm_b
 

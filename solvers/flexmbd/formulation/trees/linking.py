@@ -70,7 +70,10 @@ class Linked:
     def _turned(self, made, out, freedom):
         """Matrix of the joint's turn, columns of angular velocity in the link's frame, and the rates of these by the turns' rates."""
         sign, g = 1.0 if out else -1.0, self._equations.graph
-        still = lambda v: NOWHERE  # noqa: E731
+
+        def still(v):
+            return NOWHERE
+
         if made.axes is made.parent.axes:
             return UNIT, [], still
         if self._flat:
