@@ -72,6 +72,19 @@ def test_a_model_whose_compilation_is_interrupted_leaves_nothing(tmp_path, monke
     failure(KeyboardInterrupt, machine.Code("define void @f() {\n  ret void\n}\n").address, "f")
 
 
+def test_code_that_goes_with_other_garbage_leaves_nothing():
+    """Its engine in a circle, as after an error that keeps its variables."""
+
+    def once(X, P, W, at):
+        put(W, 0, 0, get(X, 0, 0))
+
+    engine = compiled._engine.__wrapped__((once,), 1)
+    assert engine.get_function_address(f"{compiled.ENTRY}0")
+    engine.itself = engine
+    del engine
+    gc.collect()  # a module that went after its context ended the process here
+
+
 def failure(kind, call, *arguments, **named):
     """Words of an error that a call raises; the search for garbage finds it, with all variables where it was raised.
 

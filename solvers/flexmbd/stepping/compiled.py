@@ -89,7 +89,7 @@ def _engine(functions, width):
     code = path.read_bytes() if path and path.exists() else _object(functions, width, kept=path is not None)
     if path and not path.exists():
         keep(path, code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), machine(OPTIMISED))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine(OPTIMISED))  # its module is of the one context that is never freed
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine
