@@ -53,6 +53,11 @@ class NaturalCoordinates(Formulation):
                 remedy="put a small rigid body between them, or choose an axis across the beam",
             ) from error
 
+    @property
+    def natural(self):
+        """Its own."""
+        return *self.q, *self.v
+
     # ---- what elements read
     def direction(self, body, *components):
         """A vector fixed in a body, in the inertial frame, as polynomials."""
