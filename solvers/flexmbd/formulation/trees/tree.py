@@ -83,12 +83,12 @@ class TreeCoordinates(Reactions, Formulation):
         weight = sum((self.number(body, f"inertia.{key}") for key in ("yy", "zz")), self.number(body, "inertia.xx"))
         return Row(squares, "angle", f"{branch.name}.unit", penalty=2.0 * weight)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """None of joints that carry a body."""
         if self.topology.by(element) is not None:
             return []
         within = self._apart(element) if element in self.topology.cuts or isinstance(element, INNER) else None
-        return [of_places(self, row, within) for row in element.rows(self)]
+        return [of_places(self, row, within) for row in written(self)]
 
     def _apart(self, element):
         """Bodies between the ends of an element and where the ways from both to ground meet."""
