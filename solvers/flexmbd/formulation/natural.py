@@ -42,10 +42,10 @@ class NaturalCoordinates(Formulation):
             with written(next(body for body in system.bodies if body.name == elements[0][0])):
                 self.elements(write, kind, elements)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """Rows of a joint."""
         try:
-            return element.rows(self)
+            return written(self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",

@@ -83,12 +83,12 @@ class TreeCoordinates(Reactions, Formulation):
         weight = sum((self.number(body, f"inertia.{key}") for key in ("yy", "zz")), self.number(body, "inertia.xx"))
         return Row(squares, "angle", f"{branch.name}.unit", penalty=2.0 * weight)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """None of joints that carry a body."""
         if self.topology.by(element) is not None:
             return []
         within = self._apart(element) if element in self.topology.cuts or isinstance(element, INNER) else None
-        found = [of_places(self, row, within) for row in element.rows(self)]
+        found = [of_places(self, row, within) for row in written(self)]
         if element in self.topology.cuts and self._solved and not self.shift:
             check_opened(element, found)
         return found
