@@ -259,3 +259,17 @@ def test_chaos_in_a_guide_is_recognised(tmp_path):
     assert trusted[:30].mean() > 0.8 and not trusted[150:].any()
     assert np.asarray(result.trusted["slider.x"])[:60].mean() > 0.9 and float(result.step_error["slider.x"].max()) < 0.01
     assert any("guide.offset" in note and "there runs differ as much when the step is halved again" in note for note in result.facts.notes)
+
+
+def test_motors_of_the_arm_are_planned_for_its_weight():
+    """Torques that hold links and payload are the derivatives of their potential energy by the angles."""
+    model, step = model_of("robot_arm"), 1e-5
+
+    def energy(angles):
+        found, tip = model.frames(angles)
+        heights = [(place + frame @ joint[3] / 2)[2] for (place, frame), joint in zip(found, model.ARM, strict=True)]
+        return model.GRAVITY * (np.dot(heights, [joint[4] for joint in model.ARM]) + model.PAYLOAD * tip[2])
+
+    for angles in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 6)):
+        slopes = [(energy(angles + x) - energy(angles - x)) / (2.0 * step) for x in step * np.eye(6)]
+        np.testing.assert_allclose(model.holding(angles), slopes, rtol=0, atol=1e-6)
