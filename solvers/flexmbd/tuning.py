@@ -69,7 +69,7 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
-    tree_loops: float = 0.35
+    tree_loops: float = 0.5
     tree_coordinates: int = 12
     laws: int = 16
 

@@ -48,7 +48,7 @@ def _refused(system):
         topology(system)
     except ModelError as error:
         return error.message.removeprefix("formulation 'tree': ")
-    found = [f"'{body.name}' is flexible" for body in system.bodies if not isinstance(body, RIGID)]
+    found = [f"'{body.name}' has coordinates of its own" for body in system.bodies if not isinstance(body, RIGID)]
     found += [f"'{element.name}' adds masses of its own" for element in system.elements if isinstance(element, OWN_MASS)]
     return next(iter(found), "")
 
