@@ -123,7 +123,8 @@ class TreeInertia(Inertia):
     def apply(self, vector):
         """Nodes of ``M x``: inverse dynamics without velocities."""
         forces, _ = recursions.inverse_dynamics(self.table, self._rates.velocities(vector))
-        return self._nodes(self._rates.along_coordinates(forces))
+        found = self._nodes(self._rates.along_coordinates(forces))
+        return found + [self.graph.const(0.0)] * (len(vector) - len(found))
 
     def kinetic(self, v):
         """Kinetic energy, J."""
