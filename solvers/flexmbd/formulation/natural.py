@@ -34,7 +34,7 @@ class NaturalCoordinates(Formulation):
 
     def write(self, bodies):
         """Each body's share, and elements of flexible bodies."""
-        self._alike, self._quantities = {}, {}
+        self._written, self._alike, self._quantities = bodies, {}, {}
         for body in bodies:
             self.graph.mark()
             i = self.first[body.name]
@@ -46,16 +46,21 @@ class NaturalCoordinates(Formulation):
             with written(next(body for body in bodies if body.name == elements[0][0])):
                 self.elements(write, kind, elements)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """Rows of a joint."""
         try:
-            return element.rows(self)
+            return written(self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",
                 element=element.name,
                 remedy="put a small rigid body between them, or choose an axis across the beam",
             ) from error
+
+    @property
+    def natural(self):
+        """Its own."""
+        return *self.q, *self.v
 
     # ---- what elements read
     def direction(self, body, *components):
@@ -107,7 +112,7 @@ class NaturalCoordinates(Formulation):
 
     def turning(self, *, every=True):
         """Those of planar rigid bodies."""
-        bodies = [body for body in self.system.bodies if body.name in self.system.angles()]
+        bodies = [body for body in self._written if body.name in self.system.angles()]
         bodies = [body for body in bodies if every or f"{body.name}.angle" in self._state_index]
         nodes = [body.full_angle(self) for body in bodies]
         return {body.name: (x, self._number_of(self.state(body, "angle"))) for body, x in zip(bodies, nodes, strict=True)}

@@ -147,9 +147,10 @@ def topology(system):
             found.branches.append(known[body.name])
             grow(body.name)
     found.cuts.extend({j.name: j for own in joints.values() for _, j in own if j.name not in used}.values())
-    if not found.branches:
-        told = "formulation 'tree': no body of the system can be part of a tree; its bodies are rigid ones and point masses"
-        raise ModelError(told, remedy="take formulation 'natural'")
+    if system.bodies and not found.branches:
+        body = system.bodies[0]
+        told = f"formulation 'tree': '{body.name}' is a {type(body).__name__}, and no body is one that joints of a tree could carry"
+        raise ModelError(told, element=body.name, remedy="take formulation 'natural'")
     return found
 
 

@@ -16,7 +16,7 @@ from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.operators import TreeInertia
 from flexmbd.formulation.trees.placing import Beside, Placed, minus, moment, plus, times, turned
 from flexmbd.formulation.trees.reactions import Reactions
-from flexmbd.formulation.trees.rows import of_places
+from flexmbd.formulation.trees.rows import check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
 from flexmbd.formulation.trees.view import AsNatural
 from flexmbd.joints.distance import Distance
@@ -89,26 +89,26 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         weight = sum((self.number(body, f"inertia.{key}") for key in ("yy", "zz")), self.number(body, "inertia.xx"))
         return Row(squares, "angle", f"{branch.name}.unit", penalty=2.0 * weight)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """None of joints that carry a body."""
         if self.topology.by(element) is not None:
             return []
-        inner = element in self.topology.cuts or (
-            isinstance(element, INNER) and {element.a.body.name, element.b.body.name} <= self.placed.keys()
-        )
-        within = self._apart(element) if inner else None
-        return [of_places(self, row, within) for row in element.rows(self)]
+        within = self._apart(element) if element in self.topology.cuts or isinstance(element, INNER) else None
+        found = [of_places(self, row, within) for row in written(self)]
+        if element in self.topology.cuts and self._solved and not self.shift:
+            check_opened(element, found)
+        return found
 
     def _apart(self, element):
-        """Bodies between the ends of an element and where the ways from both to ground meet."""
-        ways = []
-        for end in (element.a, element.b):
+        """Bodies between the ends of an element and where the ways from both to ground meet; None if an end is beside the tree."""
+        ends, ways = (element.a, element.b), []
+        for end in ends if all(end.body.name in self.placed for end in ends) else ():
             made, way = self.placed[end.body.name], []
             while made.branch is not None:
                 way.append(made)
                 made = made.parent
             ways.append(set(way))
-        return ways[0] ^ ways[1]
+        return ways[0] ^ ways[1] if ways else None
 
     def outputs_of(self, body):
         """Those that the body itself names; its angle is a sum of joints' angles."""
@@ -122,11 +122,18 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         made = self.placed.get(body.name)
         return body.pose(self if made is None else AsNatural(self, made))
 
-    def turning(self, *, every=True):
-        """Those of bodies beside the tree."""
-        return {name: x for name, x in super().turning(every=every).items() if name not in self.placed}
-
     turning_matrix = staticmethod(Formulation.turning_matrix)
+
+    @property
+    def natural(self):
+        """Of places, axes and velocities."""
+
+        def own(body, key):
+            if body.name in self.placed:
+                return getattr(AsNatural(self, self.placed[body.name]), key)
+            return body.part(self, getattr(self, key)) if body.name in self.first else [self.graph.const(0.0)] * body.coordinates
+
+        return tuple(x for key in "qv" for body in self.system.bodies for x in own(body, key))
 
     # ---- what elements read
     def direction(self, body, *components):
