@@ -45,6 +45,10 @@ class Tuning:
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
+    tree : str
+        How accelerations of joint coordinates are found: "articulated", "composite", "constraint_forces"
+        (`formulation.trees.operators.ALGORITHMS`); "": composite bodies where no path to ground has more than eight velocities, else
+        articulated ones.
     """
 
     piece: int = 3000
@@ -62,6 +66,7 @@ class Tuning:
     sized_run: int = 8
     kept_factors: bool = False
     laws: int = 16
+    tree: str = ""
 
 
 USUAL = Tuning()
