@@ -280,16 +280,13 @@ def test_a_pendulum_that_strikes_a_floor():
     run_both(chain, outputs, samples={"mass": np.array([1.0, 2.0])}, end=1.5, near=1e-7)
 
 
-def clearance(clearance=2e-4):
+def clearance(clearance=2e-4, start="as_given"):
     s = fm.System(gravity=(0.0, -9.81))
     rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0), points={"A": (-0.5, 0.0), "B": (0.5, 0.0)})
     end = s.body("end", mass=0.5, inertia=0.05, position=(1.4, 0.0), points={"A": (-0.4, 0.0)})
     s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["A"]))
-    s.add(
-        fm.ClearanceRevolute(
-            "play", rod["B"], end["A"], clearance=clearance, bearing_radius=0.02, law=fm.LankaraniNikravesh(stiffness=1e8, restitution=0.5)
-        )
-    )
+    law = fm.LankaraniNikravesh(stiffness=1e8, restitution=0.5)
+    s.add(fm.ClearanceRevolute("play", rod["B"], end["A"], clearance=clearance, start=start, bearing_radius=0.02, law=law))
     return s
 
 
@@ -302,6 +299,18 @@ def test_a_joint_with_clearance():
         end=0.3,
         near=1e-5,
     )
+
+
+def test_rows_of_the_start_alone():
+    """A journal that starts in the middle of its bearing, wherever the guess of the body has it."""
+
+    def centred():
+        s = clearance(start="centred")
+        object.__setattr__(s.bodies[1], "position", (1.41, 0.01))
+        return s
+
+    run = run_both(centred, ["play.ex", "play.ey", "end.x"], end=0.01, near=1e-6)
+    assert abs(run["play.ex"][:, 0]).max() < 1e-12
 
 
 @pytest.mark.slow

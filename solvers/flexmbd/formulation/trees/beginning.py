@@ -1,14 +1,19 @@
 """Coordinates of joints and their rates at the start, from where bodies are and how they move when natural coordinates are assembled."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from flexmbd.bodies.point_mass import PointMass
+from flexmbd.bodies.rotation import quaternion_of
 from flexmbd.equations.start import Start
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.placing import minus, plus, times, turned
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.space import AXES
+
+NUMPY = SimpleNamespace(sqrt=np.sqrt, greater=np.greater, select=np.where)  # in place of a graph
 
 
 class Begun:
@@ -94,24 +99,9 @@ def _of_branch(branch, begun, system, parameters):
 def _turns(turns, r, spin):
     """Angles or quaternion of a rotation matrix, and their rates by the angular velocity in the first frame."""
     if BALL in turns:
-        quads = np.array(np.broadcast_arrays(*quaternion(r)))
-        w, *axis = quads
+        w, *axis = quads = np.broadcast_arrays(*quaternion_of(NUMPY, r))
         return list(quads), [-0.5 * dot(spin, axis), *times(0.5, plus(times(w, spin), cross3(spin, axis)))]
     if len(turns) == 1:
         return [np.arctan2(r[1][0] - r[0][1], r[0][0] + r[1][1])], [spin[2]]
     first, second = np.arctan2(r[2][1], r[1][1]), np.arctan2(r[0][2], r[0][0])
     return [first, second], [spin[0], np.cos(first) * spin[1] + np.sin(first) * spin[2]]
-
-
-def quaternion(r):
-    """Unit quaternion (w, x, y, z) of rotation matrices, by the largest of the four (Shepperd 1978)."""
-    r = np.array([np.broadcast_arrays(*row) for row in r]).reshape(3, 3, -1)
-    outer = np.array([
-        [1.0 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
-        [r[2, 1] - r[1, 2], 1.0 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
-        [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1.0 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
-        [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1.0 - r[0, 0] - r[1, 1] + r[2, 2]],
-    ])  # fmt: skip
-    best = np.argmax(np.array([outer[k, k] for k in range(4)]), axis=0)
-    chosen = outer[best, :, np.arange(outer.shape[2])].T
-    return list(chosen / np.linalg.norm(chosen, axis=0))

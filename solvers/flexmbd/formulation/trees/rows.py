@@ -1,5 +1,6 @@
 """Constraint rows of a tree: of nodes, with derivatives by way of the bodies that they join."""
 
+from flexmbd.errors import ModelError
 from flexmbd.language.node_row import NodeRow
 from flexmbd.language.quadratic import dot
 
@@ -64,6 +65,16 @@ def of_places(equations, row, within=None):
     """A `Row` of nodes, or of a `NodeRow`, as one whose derivatives go by way of the bodies where it is of their places."""
     polynomial, branch = (_as_row(equations, x, within) for x in (row.polynomial, row.branch))
     return type(row)(polynomial, row.measure, row.label, branch, row.penalty, row.size)
+
+
+def check_opened(joint, rows):
+    """Refuse a joint that closes a loop in a direction in which no joint of it leaves anything to move."""
+    if held := [row.label for row in rows if not row.polynomial.indices]:
+        raise ModelError(
+            f"joint '{joint.name}' closes a loop that cannot be opened there: {', '.join(held)} cannot change by any joint of the loop",
+            element=joint.name,
+            remedy="take a joint out of the loop, or let it hold less; or keep rows that depend on others: constraints = 'augmented'",
+        )
 
 
 def _as_row(equations, x, within):
