@@ -5,11 +5,11 @@ of a free body at the centre of mass.
 """
 
 from flexmbd.bodies.point_mass import PointMass
-from flexmbd.formulation.trees.joints import BALL, triad_of
 from flexmbd.formulation.trees.links import GROUND, Link, Table
 from flexmbd.formulation.trees.operators import Ball
 from flexmbd.formulation.trees.placing import ball
 from flexmbd.formulation.trees.spatial import add, combined, congruent, cross, dot, subtract, times, transposed
+from flexmbd.joints.freedom import BALL, triad_of
 
 UNIT = tuple(tuple(float(i == k) for k in range(3)) for i in range(3))
 NOWHERE = (0.0, 0.0, 0.0)

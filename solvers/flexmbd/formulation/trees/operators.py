@@ -111,7 +111,7 @@ class TreeInertia(Inertia):
         In the order of the table's velocities.
     table : Table
     algorithm : str, optional
-        Of `ALGORITHMS`: how M's inverse is applied. If left out, `Tuning.tree` of the graph, or else what takes fewer operations.
+        Of `ALGORITHMS`: how M's inverse is applied. If left out, `Tuning.tree_algorithm` of the graph, or else what takes fewer operations.
     balls : dict int -> Ball, optional
         By the number of the first of its three velocities.
 
@@ -124,7 +124,7 @@ class TreeInertia(Inertia):
     def __init__(self, graph, q, table, *, algorithm=None, balls=None):
         super().__init__(graph, q)
         self.table, self._balls = table, balls or {}
-        self.algorithm = algorithm or graph.tuning.tree or ("composite" if table.depth <= SHALLOW else "articulated")
+        self.algorithm = algorithm or graph.tuning.tree_algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
         if self.algorithm not in ALGORITHMS:
             raise unknown("algorithm of trees", self.algorithm, ALGORITHMS)
         self._rates = Rates(self.q, self._balls, table.n)
@@ -150,7 +150,7 @@ class TreeInertia(Inertia):
         try:
             return ALGORITHMS[self.algorithm](self.table)
         except ValueError as error:
-            raise ModelError(f"tuning.tree is '{self.algorithm}', which cannot be here: {error}") from error
+            raise ModelError(f"tree_algorithm is '{self.algorithm}', which cannot be here: {error}") from error
 
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """Solutions of ``M x + G' l = f``, ``G x = c``.
