@@ -10,6 +10,7 @@ from flexmbd.equations.start import Start
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.placing import minus, plus, times, turned
+from flexmbd.formulation.trees.topology import RIGID
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.space import AXES
 
@@ -50,16 +51,21 @@ def beginning(system, topology):
     q, v = (np.array([np.broadcast_to(x, count) for x in guess], float).reshape(-1, count) for guess in guesses)
     q, v = Start(NaturalCoordinates(system, solved=False).problem(), system, count).assembled(q, v)
     angles, first = system.angles(), 0
-    begun = {system.ground.name: Begun(system.ground, [], [])}
+    begun, places = {system.ground.name: Begun(system.ground, [], [])}, {}
     for body in system.bodies:
         own = slice(first, first := first + body.coordinates)
-        begun[body.name] = Begun(body, q[own], v[own], angles.get(body.name, 0.0))
+        places[body.name] = q[own], v[own]
+        if isinstance(body, RIGID):
+            begun[body.name] = Begun(body, q[own], v[own], angles.get(body.name, 0.0))
     found = [], []
     for branch in topology.branches:
         if isinstance(branch.body, PointMass) and branch.parent is not None:  # as if it were part of what it hangs on
             begun[branch.body.name].turn_with(begun[branch.parent.body.name])
         for total, values in zip(found, _of_branch(branch, begun, system, parameters), strict=True):
             total += [np.broadcast_to(x, count) if count > 1 else float(np.ravel(x)[0]) for x in values]
+    for body in topology.beside:
+        for total, values in zip(found, places[body.name], strict=True):
+            total += [x if count > 1 else float(x[0]) for x in values]
     return found
 
 

@@ -3,6 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.language.node_row import NodeRow
 from flexmbd.language.quadratic import dot
+from flexmbd.language.tracing import substitute
 
 
 class PlacedRow(NodeRow):
@@ -40,8 +41,7 @@ class PlacedRow(NodeRow):
         """What the pivot of the row would be if it joined free bodies: not zero where joints of the tree already keep it."""
         total = self.graph.const(0.0)
         for made, slopes in self.slopes.items():
-            own = self._equations.mobilities(made.branch.body)
-            total = total + dot([x * x for x in slopes], own[: len(slopes)])
+            total = total + dot([x * x for x in slopes], made.mobilities()[: len(slopes)])
         return total
 
     def time_derivative(self, t):
@@ -50,7 +50,7 @@ class PlacedRow(NodeRow):
 
     def rate(self, q, v, t):
         """Node of the total time derivative."""
-        return self._equations.time_derivative(self.node)
+        return self._at(v, self._equations.time_derivative(self.node))
 
     def convective(self, q, v, t):
         """Second time derivative less the part linear in the accelerations."""
@@ -58,7 +58,12 @@ class PlacedRow(NodeRow):
         total = rate(self.graph.derivative(self.node, t))
         for made, slopes in self.slopes.items():
             total = total + dot([rate(x) for x in slopes], made.twist) + dot(slopes, [*made.drift[1], *made.drift[0]])
-        return total
+        return self._at(v, total)
+
+    def _at(self, v, node):
+        """A node of the coordinates' rates, with others in place of these: those at the start of a step, say."""
+        own = self._equations.v
+        return node if not own or v[0] is own[0] else substitute(self.graph, [node], dict(zip(own, v, strict=True)))[0]
 
 
 def of_places(equations, row, within=None):
@@ -80,5 +85,5 @@ def check_opened(joint, rows):
 def _as_row(equations, x, within):
     if x is None:
         return None
-    node = x.node if isinstance(x, NodeRow) else equations.graph.const(x)
+    node = x.node if isinstance(x, NodeRow) else equations.values((x,))[0]
     return NodeRow(equations, node) if equations.slopes_of(node) is None else PlacedRow(equations, node, within)
