@@ -300,6 +300,13 @@ class Together(Inertia):
             found[key] = found[key] + x if key in found else x
         return found
 
+    def diagonal(self, wanted=frozenset()):
+        """Those of both."""
+        found = self._own.diagonal(wanted)
+        for i, m in self._added.diagonal(wanted).items():
+            found[i] = found[i] + m if i in found else m
+        return found
+
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """The operator's own way where nothing has been added, else by the entries of both."""
         alone = not self._added.entries and not self.groups

@@ -11,6 +11,7 @@ from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.product import product
 from flexmbd.language.results import Results
+from flexmbd.language.sources import Sources
 from flexmbd.language.standing import stands_for
 from flexmbd.language.tangents import alike, joined
 from flexmbd.language.variables import Space, Variable, check_variable
@@ -27,7 +28,7 @@ class Graph:
         self.words = None  # what `tracing.words_of` made
         self._known = {}
         self._derivatives = {}
-        self.depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.sources, self._tangents = Sources(self), {}  # by node: variables that it depends on, tangents that calls gave
         self.told = {}  # derivatives that `stands_for` was given
         self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.columns = Columns()  # of those nodes that `Columns.extended` has been told of
@@ -272,34 +273,13 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self.depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
-        self.columns = Columns()
+        self._known, self._derivatives, self._tangents, self.factors_of = {}, {}, {}, {}
+        self.sources, self.columns = Sources(self), Columns()
 
     # ---- derivatives
     def variables(self, node):
         """Each `Variable` that a node depends on, in the order in which they came up."""
-        return [self.nodes[i].value for i in sorted(self.sources(node))]
-
-    def sources(self, node):
-        """Ids of the variables that a node depends on; nodes with the same ones share the set."""
-        known, stack = self.depends, [node]
-        while stack:
-            x = stack[-1]
-            args, grouped = [a.id for a in x.args], x.kind.grouped(x)
-            inner = [a.id for *_, nodes in grouped for a in nodes]
-            if x.id in known or all(i in known for i in (*args, *inner)):
-                stack.pop()
-            else:
-                stack += [self.nodes[i] for i in (*args, *inner) if i not in known]
-                continue
-            if x.id not in known:
-                sets = [frozenset((x.id,))] if x.kind is kinds.VARIABLE else [known[i] for i in args]
-                for group, start, stop, nodes in grouped:
-                    own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
-                    sets.append(frozenset(self.var(*x).id for x in group.of_system(own, start, stop)))
-                largest = max(sets, key=len, default=frozenset())
-                known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
-        return known[node.id]
+        return [x.value for x in self.sources.variables(node)]
 
     stands_for = stands_for  # with derivatives by displacements
 
@@ -311,7 +291,7 @@ class Graph:
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
-        if node.level < RUNTIME or variable.id not in self.sources(node):
+        if node.level < RUNTIME or not self.sources.of(node) & self.sources.bit(variable):
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:

@@ -4,6 +4,8 @@ Velocities of a tree have one before them each (`Table.before`), as in MuJoCo's 
 its path inwards, and ``M = L' D L`` has no others.
 """
 
+from itertools import islice
+
 from flexmbd.formulation.trees.links import GROUND
 from flexmbd.formulation.trees.spatial import (
     about_origin,
@@ -41,14 +43,14 @@ def composites(table):
     return found
 
 
-def mass_matrix(table):
-    """Entries of M by (i, j), of j = i and those on its path inwards, that are not zero."""
+def mass_matrix(table, links=None):
+    """Entries of M by (i, j), of j = i and those on its path inwards, that are not zero; of the first so many `links` of the path alone."""
     found, whole = {}, composites(table)
     for i, link in table.inwards():
         (mass, moment, inertia), first = whole[i], table.first[i]
         for k, column in enumerate(link.motion):
             force = momentum_of(mass, moment, inertia, column)
-            for j, inner in enumerate(table.path(i)):
+            for j, inner in enumerate(islice(table.path(i), links)):
                 start, other = table.first[inner], table.links[inner]
                 values = along(other, force)[: k + 1 if j == 0 else None]
                 found |= {(first + k, start + m): x for m, x in enumerate(values) if not none(x)}

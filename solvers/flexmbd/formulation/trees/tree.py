@@ -186,7 +186,7 @@ class TreeCoordinates(Reactions, Formulation):
     def _by_bodies(self, node, space):
         """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
         g, direct, seen, stack = self.graph, {"displacement": "q", "twist": "v"}[space], set(), [node]
-        if not any(x.space == direct for x in g.variables(node)):
+        if not g.sources.of(node) & g.sources.space(direct):
             return []
         standing = self._standing
         while stack:
@@ -205,7 +205,7 @@ class TreeCoordinates(Reactions, Formulation):
     def _standing(self):
         found = [x for made in self.moving for x in (*made.centre, *made.twist, *(y for axis in made.axes for y in axis))]
         flat = [made.angle for made in self.moving] if self.system.dimension == 2 else []
-        return {x.id for x in [*found, *flat] if x.id in self.graph.depends}
+        return {x.id for x in [*found, *flat] if x in self.graph.sources}
 
     def slopes_of(self, node, space="displacement"):
         """Derivatives of a node by displacements, or twists, of each body that it depends on; None if it depends on more than bodies."""
