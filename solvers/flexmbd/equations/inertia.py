@@ -273,43 +273,44 @@ class Together(Inertia):
     ----------
     own : Inertia
     added : NaturalInertia
+        Kept as an attribute.
     """
 
     def __init__(self, own, added):
         super().__init__(added.graph, added.q)
-        self._own, self._added, self.groups = own, added, added.groups
+        self._own, self.added, self.groups = own, added, added.groups
 
     @property
     def constant(self):
         """Whether both are."""
-        return self._own.constant and self._added.constant
+        return self._own.constant and self.added.constant
 
     def add(self, entries, *, varying):
         """As `NaturalInertia.add`."""
-        self._added.add(entries, varying=varying)
+        self.added.add(entries, varying=varying)
 
     def apply(self, vector):
         """Nodes of ``M x``."""
-        return [x + y for x, y in zip(self._own.apply(vector), self._added.apply(vector), strict=True)]
+        return [x + y for x, y in zip(self._own.apply(vector), self.added.apply(vector), strict=True)]
 
     @property
     def entries(self):
         """Those of both."""
         found = dict(self._own.entries)
-        for key, x in self._added.entries.items():
+        for key, x in self.added.entries.items():
             found[key] = found[key] + x if key in found else x
         return found
 
     def diagonal(self, wanted=frozenset()):
         """Those of both."""
         found = self._own.diagonal(wanted)
-        for i, m in self._added.diagonal(wanted).items():
+        for i, m in self.added.diagonal(wanted).items():
             found[i] = found[i] + m if i in found else m
         return found
 
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """The operator's own way where nothing has been added, else by the entries of both."""
-        alone = not self._added.entries and not self.groups
+        alone = not self.added.entries and not self.groups
         one = self._own if alone else super()
         return one.solve(problem, rows, gradients, sides, multipliers=multipliers)
 

@@ -182,6 +182,15 @@ class TreeCoordinates(Reactions, Formulation):
         moments = [self.number(body, f"inertia.{key}") for key in ("xx", "yy", "zz")]
         return [mass] * 3 + [3.0 / (moments[0] + moments[1] + moments[2])] * 3
 
+    def kinetic_energy(self):
+        """Node of the kinetic energy: of the bodies, whose velocities are known, and of masses that elements add."""
+        total = self.inertia.added.kinetic(self.v)
+        for made in self.moving:
+            self.graph.mark()
+            along = self.number(made.branch.body, "mass") * dot(made.velocity, made.velocity)
+            total = total + 0.5 * (along + dot(made.spin, self.tree.momentum(made, made.spin)))
+        return total
+
     # ---- derivatives by way of bodies
     def _by_bodies(self, node, space):
         """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
