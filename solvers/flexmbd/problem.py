@@ -31,6 +31,8 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
+    natural : tuple of Node
+        Natural coordinates of all bodies, and then their rates; none where these are not known.
     inertia : Inertia
         Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
@@ -79,6 +81,7 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
+    natural: tuple
     inertia: Any
     generalized: tuple
     rows: tuple

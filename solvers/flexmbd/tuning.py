@@ -42,6 +42,14 @@ class Tuning:
         Supernodes of one size, one after another, from which on they have kernels of their own.
     kept_factors : bool
         Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
+    tree_loops : float
+        With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a spatial system is a tree.
+        A run takes, by that in natural coordinates (`benchmarks/formulations.py`): planar chains of 1, 2, 5, 20, 60 links 1.03, 0.89, 0.79,
+        0.77, 0.50 times; arms of 1, 3, 6, 12 joints 0.47, 0.43, 0.16, 0.18; one and four free bodies 1.15, 1.37 in the plane, 0.63, 0.47
+        in space; with loops in the plane a slider-crank 1.12, rows of 1, 4, 12 four-bars 1.09, 0.89, 0.94, a spatial four-bar 0.97.
+    tree_coordinates : int
+        Coordinates of such a tree at most, where steps are implicit: in joints' coordinates all are coupled. With `generalized_alpha`
+        planar chains of 1, 5, 20 links take 0.63, 0.65, 1.29 times, arms of 3 and 6 joints 0.09 and 0.07.
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
@@ -61,6 +69,8 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
+    tree_loops: float = 0.35
+    tree_coordinates: int = 12
     laws: int = 16
 
 

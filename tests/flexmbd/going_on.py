@@ -36,6 +36,8 @@ CASES = {
     "rosenbrock": (ball, BALL, {"integrator": "rosenbrock", **SMOOTH}),
     "generalized_alpha": (ball, BALL, {"integrator": "generalized_alpha", **SMOOTH}),
     "ggl": (ball, BALL, {"integrator": "ggl", "step": 1e-4, "fixed": True}),
+    "tree": (ball, BALL, {"integrator": "dormand_prince", "formulation": "tree"}),
+    "implicit_tree": (ball, BALL, {"integrator": "generalized_alpha", "formulation": "tree", **SMOOTH}),
     "cable": (cable, LINE, {"integrator": "generalized_alpha", **SMOOTH}),
 }
 

@@ -18,6 +18,15 @@ def oscillator(stiffness, mass=1.0, inertia=0.1):
     return s
 
 
+def decided(settings, system):
+    """Settings of a run, and why its integrator."""
+    from flexmbd.running.choice import chosen
+
+    settings, reasons = chosen(settings, system, 1.0)
+    assert reasons.keys() == {"solver.integrator.reason"}
+    return settings, reasons["solver.integrator.reason"]
+
+
 def varied(stiffness):
     """The stiffness is an input, so no scheme may depend on it: another batch has other values."""
     return oscillator(stiffness)
@@ -43,19 +52,17 @@ def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():
 
 
 def test_flexible_bodies_take_the_implicit_scheme_and_say_so():
-    from flexmbd.running.choice import chosen
     from flexmbd.running.settings import Settings
 
     s = fm.System()
     s.cable("rope", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
-    settings, why = chosen(Settings(), s, 1.0)
+    settings, why = decided(Settings(), s)
     assert (settings.integrator, settings.tolerance) == ("generalized_alpha", 1e-5) and "cable 'rope'" in why
-    kept, why = chosen(Settings(integrator="dormand_prince"), s, 1.0)
+    kept, why = decided(Settings(integrator="dormand_prince"), s)
     assert (kept.integrator, kept.tolerance, why) == ("dormand_prince", 1e-8, "as set")
 
 
 def test_friction_of_ideal_joints_is_integrated_explicitly_beside_flexible_bodies_too():
-    from flexmbd.running.choice import chosen
     from flexmbd.running.settings import Settings
 
     s = fm.System()
@@ -63,7 +70,7 @@ def test_friction_of_ideal_joints_is_integrated_explicitly_beside_flexible_bodie
     pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), body.centre))
     s.add(fm.JointFriction("rub", pin, fm.CoulombExponential(0.1, 0.01, 1.0), radius=0.05))
     s.cable("rope", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
-    settings, why = chosen(Settings(), s, 1.0)
+    settings, why = decided(Settings(), s)
     assert (settings.integrator, settings.tolerance) == ("dormand_prince", 1e-8) and "joint friction 'rub'" in why
 
 

@@ -18,6 +18,7 @@ from flexmbd.nonsmooth import SOLVERS, solve
 from uqmbd import methods
 
 from .contact_scenes import scenes
+from .random_trees import matrix, told
 from .sentences import names, said
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -48,7 +49,7 @@ def module(monkeypatch, tmp_path):
 def test_page_has_no_other_blocks():
     words = (
         "String", "Membrane", "class Linear", "MyLaw", "Grains", "DamperFilm", "CoatedRevolute", "Rod(", "sledge", "held", "AreaOf",
-        "Track", "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
+        "Track", "BallOnRail", "scotch_yoke", "HEUN3", "BEEMAN", "extragradient", "JointAngles", "CornersRun", "TotalDegree",
     )  # fmt: skip
     assert [sum(word in source for source in BLOCKS) for word in words] == [1] * len(BLOCKS)
 
@@ -247,6 +248,41 @@ def test_joint_of_any_expression(module):
     x, y, vx, vy = (v[0] for v in fm.run(build, {}, end=3.0, points=61, outputs=outputs, settings={"lanes": 1}).outputs.values())
     assert y == pytest.approx(0.5 * np.sin(x), abs=1e-7)
     assert 0.5 * (vx**2 + vy**2) + 9.81 * y == pytest.approx(9.81 * y[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_joint_with_a_freedom(module, against):
+    """In joints' coordinates it has five in place of two rows, whichever body hangs on the other; a class made from it keeps its rows."""
+    joint = module("BallOnRail").BallOnRail
+    held = type("Held", (joint,), {"rows": lambda self, equations: super(held, self).rows(equations)[:1]})
+
+    def build(second=joint):
+        s = fm.System(gravity=(0.0, 0.0, -9.81))
+        a = s.body("a", mass=1.0, inertia=(0.1, 0.2, 0.3), angular_velocity=(0.2, 0.3, 1.0))
+        turn, axis = matrix(np.array([0.3, 0.1, -0.2])), np.array([0.6, 0.0, 0.8])
+        place = [0.4, 0.0, 0.0] + 0.2 * (-turn @ axis if against else axis) - turn @ [-0.1, 0.3, 0.0]
+        b = s.body("b", mass=0.5, inertia=(0.1, 0.05, 0.1), position=tuple(place), rotation=(0.3, 0.1, -0.2))
+        s.add(joint("rail", s.ground.at(0.0, 0.0, 0.0), a.centre, axis=(0.0, 0.0, 1.0)))
+        ends = a.at(0.4, 0.0, 0.0), b.at(-0.1, 0.3, 0.0)
+        s.add(second("arm", *(ends[::-1] if against else ends), axis=tuple(axis)))
+        return s
+
+    natural, tree = (told(build(), name) for name in ("natural", "tree"))
+    assert natural.keys() == tree.keys()
+    assert list(tree.values()) == pytest.approx(list(natural.values()), rel=1e-10, abs=1e-10)
+    assert [fm.Equations(build(kind), "tree").count for kind in (joint, held)] == [2, 3]  # quaternions' lengths, and the row that is left
+
+
+def test_a_ball_falls_along_its_rail(module):
+    joint = module("BallOnRail").BallOnRail
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    a = s.body("a", mass=1.0, inertia=(0.2, 0.2, 0.3), velocity=(0.0, 0.0, 1.0), angular_velocity=(0.0, 0.0, 3.0))
+    s.add(joint("rail", s.ground.at(0.0, 0.0, 0.0), a.centre, axis=(0.6, 0.0, 0.8)))
+    settings = {"formulation": "tree", "tolerance": 1e-10}
+    run = fm.run(s, end=1.0, points=5, outputs=["a.x", "a.z", "a.omega_z", "rail.fx"], settings=settings)
+    way = 0.8 * run.time - 0.5 * 9.81 * 0.8 * run.time**2
+    assert run["a.z"] == pytest.approx(0.8 * way, abs=1e-9) and run["a.x"] == pytest.approx(0.6 * way, abs=1e-9)
+    assert run["a.omega_z"] == pytest.approx(3.0) and abs(run["rail.fx"]) == pytest.approx(9.81 * 0.8 * 0.6)
 
 
 def test_scheme_with_a_slot_of_its_own(module, monkeypatch):

@@ -16,6 +16,7 @@ from .sentences import names, said
 
 SCRIPT = Path(going_on.__file__)
 SPEEDS = np.array([0.4, -0.1, 0.25, 0.7, 0.05, -0.3])
+EXPLICIT = "dormand_prince", "rk4", "tree"
 FIRST, SECOND = 0.01, 0.012  # s: in contact, then too
 
 
@@ -72,7 +73,7 @@ def test_it_goes_on_from_a_file_of_before_its_rows_got_their_names(halfway, tmp_
     assert digest(sim.load(tmp_path / "old.npz")) == digest(state)
 
 
-@pytest.mark.parametrize("name", ["dormand_prince", "cable"])
+@pytest.mark.parametrize("name", ["dormand_prince", "tree", "cable"])
 def test_it_goes_on_in_another_process(name, tmp_path):
     sim = simulation(name)
     state = sim.step(sim.start(inputs(name)), FIRST)
@@ -87,7 +88,7 @@ def test_a_motion_in_steps_is_the_motion_at_once(halfway):
     """Steps end at other times, so only within what the scheme's tolerance allows."""
     name, sim, state = halfway
     once, twice = sim.step(sim.start(inputs(name)), SECOND), sim.step(state, SECOND)
-    close = 1e-6 if name in ("dormand_prince", "rk4") else 1e-3
+    close = 1e-6 if name in EXPLICIT else 1e-3
     assert twice["coordinates"] == pytest.approx(once["coordinates"], abs=close)
     assert np.abs(twice["coordinates"] - once["coordinates"]).max() > 0.0 or CASES[name][2].get("fixed") or name == "rk4"
 
@@ -96,7 +97,7 @@ def test_reductions_go_on_over_states_as_over_the_whole_motion(halfway):
     name, sim, state = halfway
     whole, end = sim.go_on(sim.start(inputs(name)), SECOND, points=5)
     part, last = sim.go_on(state, SECOND, points=3)
-    close = 1e-6 if name in ("dormand_prince", "rk4") else 1e-2
+    close = 1e-6 if name in EXPLICIT else 1e-2
     assert part.time.tolist() == [FIRST, 0.5 * (FIRST + SECOND), SECOND] and not part.status.any()
     for output, value in whole.outputs.items():
         if ":" in output:
@@ -107,7 +108,7 @@ def test_reductions_go_on_over_states_as_over_the_whole_motion(halfway):
     assert end.time[0] == last.time[0] == SECOND
 
 
-@pytest.mark.parametrize("name", ["dormand_prince", "generalized_alpha"])
+@pytest.mark.parametrize("name", ["dormand_prince", "generalized_alpha", "tree", "implicit_tree"])
 def test_a_sample_goes_on_alike_in_any_lane_and_company(name):
     sim = simulation(name, lanes=4)
     order = np.array([5, 2, 4, 0, 3, 1])
@@ -150,7 +151,7 @@ def test_states_do_not_share_their_numbers():
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
-@pytest.mark.parametrize("name", ["dormand_prince", "rosenbrock", "generalized_alpha", "cable"])
+@pytest.mark.parametrize("name", ["dormand_prince", "rosenbrock", "generalized_alpha", "tree", "implicit_tree", "cable"])
 def test_a_run_is_what_goes_on_from_the_start_and_each_sample_alone(name, lanes):
     """To the last bit: whoever was in a lane before leaves nothing there, kept factors neither."""
     outputs = CASES[name][1]
@@ -196,8 +197,9 @@ def spare(speed):
         (lambda: compiled(spare, **RK4), ("another model", "compile the model")),
         (lambda: compiled(outputs=BALL[:3], **RK4), ("other outputs or settings",)),
         (lambda: compiled(integrator="dormand_prince"), ("integrator 'rk4'",)),
+        (lambda: compiled(formulation="tree", **RK4), ("other coordinates (ball[0], ball[1], ball[2]", "formulation")),
     ],
-    ids=["topology", "outputs", "integrator"],
+    ids=["topology", "outputs", "integrator", "formulation"],
 )
 def test_a_state_of_something_else_is_refused(make, words, plain, tmp_path):
     _, state = plain

@@ -164,5 +164,17 @@ def test_rows_that_the_tree_keeps_by_itself_are_kept_in_augmented_ones():
 
 
 @pytest.mark.slow
+def test_time_stepping_with_loops_is_of_second_order():
+    """Rows hold by the velocities at the step's start, of which a cut joint's rows are nodes too."""
+    outputs, ends = ["slider.x", "crank.angle"], {}
+    for step in (0.0, 2e-3, 1e-3):
+        how = {"integrator": "moreau", "step": step} if step else {"tolerance": 1e-11}
+        found = fm.run(slider_crank(), end=0.5, points=2, outputs=outputs, settings=how | {"formulation": "tree"})
+        ends[step] = np.array([found[name][-1] for name in outputs])
+    coarse, fine = (np.abs(ends[step] - ends[0.0]) for step in (2e-3, 1e-3))
+    assert (fine < 1e-4).all() and (np.abs(np.log2(coarse / fine) - 2.0) < 0.2).all(), (coarse, fine)
+
+
+@pytest.mark.slow
 def test_sparse_direct_solution():
     run_both(slider_crank, ["slider.x", "B.fx"], end=0.2, lanes=1, linear_solver="superlu")

@@ -46,7 +46,7 @@ def beginning(equations, t):
     for _ in range(2):
         v = v + orthogonal(e, q, jacobian, -(jacobian @ v + drift))
     v = start.velocities(guess, q[:, None], v[:, None])[:, 0]
-    changes = Changes(start, guess, (q[:, None], v[:, None]), e.size)
+    changes = Changes(start, (q[:, None], v[:, None]), e.size)
     changes.refuse()
     return q, v, changes.said()
 

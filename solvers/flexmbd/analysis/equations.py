@@ -17,7 +17,7 @@ from flexmbd.analysis.rest import Rest
 from flexmbd.analysis.tangent import words
 from flexmbd.analysis.varied_parameters import check_used, check_varied
 from flexmbd.errors import ModelError
-from flexmbd.formulation import formulation_of
+from flexmbd.formulation import formulation_of, taken
 from flexmbd.language.arrays import Program
 from flexmbd.linalg.direct import analyse
 from flexmbd.linalg.saddle import Saddle, Singular, scaled
@@ -34,13 +34,13 @@ def output_units(system, formulation="natural"):
     ----------
     system : System
     formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`.
+        Key of `flexmbd.formulation.FORMULATIONS`, or "auto".
 
     Returns
     -------
     dict of str to str
     """
-    return {name: unit for name, (_, unit) in formulation_of(formulation)(system).outputs.items()}
+    return {name: unit for name, (_, unit) in formulation_of(taken(formulation, system)[0])(system).outputs.items()}
 
 
 POOLED = Tuning(single_elements=0)  # elements of flexible bodies are evaluated together
@@ -55,7 +55,7 @@ class Equations:
     system : System
         All of its numbers must be numbers, not arrays over samples.
     formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written.
+        Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written; "auto": those that suit the system.
     solver : str
         Back end of `flexmbd.linalg.direct` that factors tangents: "superlu", "klu", "umfpack", "pardiso".
     spinning : float or tuple of three floats, optional
@@ -105,6 +105,7 @@ class Equations:
     """
 
     def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=(), varied=None):
+        formulation, _ = taken(formulation, system, needs="" if spinning is None else "a turning frame")
         self.system, self.formulation, self.solver, self.analyses = system, formulation, _known(solver), {}
         self.numbers, self.spinning, self.parameters = of_one_sample(system), spinning, varied
         how = {"tuning": POOLED} if varied is None else {"tuning": SINGLE, "graph": ParametricGraph(SINGLE), "varied": varied.slopes}

@@ -256,7 +256,7 @@ class Varied:
                         for x, y in ((values["v"], wanted[:, 0]), (slopes["v"], by))
                     )
                 self._correct("v", values, slopes, weights)
-        Changes(start, (q0[:, None], v0[:, None]), (values["q"][:, None], values["v"][:, None]), np.ones(1)).refuse()
+        Changes(start, (values["q"][:, None], values["v"][:, None]), np.ones(1)).refuse()
 
     def closed(self, t, y):
         """y with rows and their rates closed, and their derivatives too."""

@@ -20,6 +20,7 @@ from flexmbd.linalg.saddle import scaled, together
 LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
 CLOSED = 1e-14  # residual of rows, by what their coordinates are, that may be rounding
+ROUNDING = 1e-7  # root of a mass, by the usual one, that is rounding: a plate's across itself
 SMALL = 1e-9  # relative change of what is given that may be rounding
 ITERATIONS = 80
 LARGEST = 1500  # unknowns up to which their equations are solved densely; beyond, all levels count alike
@@ -49,7 +50,7 @@ class Start:
 
     def __init__(self, problem, system, count, time=0.0):
         self.problem, self.count, self.levels, self.offsets = problem, count, system.start_levels(), system.offsets()
-        self._parameters, self._time = system.parameters(), time
+        self._system, self._parameters, self._time = system, system.parameters(), time
         self._rows = problem.rows + problem.initial_rows
         self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
         own = all(body.name in problem.first for body in system.bodies) and sum(body.coordinates for body in system.bodies) == problem.n
@@ -75,6 +76,23 @@ class Start:
         found = p.graph.evaluate(roots, known, self._parameters)
         sizes = 1.0 + np.abs(q if v is None else v).max(axis=0, initial=0.0)
         return np.any([np.zeros(self.count), *(np.abs(x) > CLOSED * sizes for x in found)], axis=0)
+
+    def in_words(self, q, v):
+        """By body, as pairs, and word what was given and what coordinates and velocities (n, count) mean; none where nobody knows.
+
+        Values of a word are (vectors, components, count).
+        """
+        nodes, first = self.problem.natural, 0
+        if not nodes:
+            return
+        given = [np.broadcast_to(x, self.count) for part in self._system.initial() for x in part]
+        known = {"q": list(q), "v": list(v), "t": self._time, "s": [0.0] * len(self.problem.states)}
+        found = [np.broadcast_to(x, self.count) for x in self.problem.graph.evaluate(nodes, known, self._parameters)]
+        both = [np.array(x, float).reshape(2, -1, self.count) for x in (given, found)]
+        for body in self._system.bodies:
+            own, first, offset = slice(first, first + body.coordinates), first + body.coordinates, self.offsets.get(body.name)
+            before, after = (body.start_in_words(*values[:, own], offset) for values in both)
+            yield body.name, {word: (before[word], after[word]) for word in before if (body.name, word) in self.levels}
 
     def part(self, body, values):
         """A body's own part of values over all coordinates."""
@@ -119,7 +137,7 @@ class Start:
 
     def _together(self, which):
         """Samples in parts whose matrices are in memory at once."""
-        count = max(1, ROOM // (self.problem.n + len(self._rows)) ** 2)
+        count = max(1, ROOM // max(1, self.problem.n + len(self._rows)) ** 2)
         return [which[k : k + count] for k in range(0, len(which), count)]
 
     def velocities(self, guess, q, v):
@@ -215,7 +233,8 @@ class Start:
         change = self.origins(which)
         M = change.transpose(0, 2, 1) @ M @ change
         sizes = np.sqrt(np.einsum("kii->ki", M))
-        sizes = np.where(sizes > 0.0, sizes, np.median(sizes, axis=1, keepdims=True))
+        usual = np.median(sizes, axis=1, keepdims=True)
+        sizes = np.where(sizes > ROUNDING * usual, sizes, usual)
         change = change / (sizes * LESS ** (np.max(levels) - levels))[:, None, :]
         masses = M / sizes[:, :, None] / sizes[:, None, :]
         G, factors = scaled(G @ change)

@@ -17,8 +17,8 @@ class Changes:
     Parameters
     ----------
     start : Start
-    guess, found : pair of ndarray (n, count)
-        Coordinates and velocities, as given and assembled.
+    found : pair of ndarray (n, count)
+        Coordinates and velocities, assembled.
     size : ndarray (count,)
         Of the mechanism, m.
 
@@ -28,9 +28,9 @@ class Changes:
         By body and word that was given, how far it is changed; 0 where that may be rounding.
     """
 
-    def __init__(self, start, guess, found, size):
+    def __init__(self, start, found, size):
         self._start, self.of, self._values = start, {}, {}
-        words = {body.name: self._words(body, guess, found) for body in start.bodies}
+        words = dict(start.in_words(*found))
         scales = {word: size if word == "position" else 1.0 for word in UNITS}
         for group in (("velocity",), ("rate", "angular_velocity")):
             sizes = [np.abs(x).max(axis=(0, 1)) for own in words.values() for word, pair in own.items() if word in group for x in pair]
@@ -42,13 +42,6 @@ class Changes:
                 far = _apart(word, before, after)
                 self.of[name, word] = np.where(far > TOLD * scales[word], far, 0.0)
                 self._values[name, word] = before[0, 0], after[0, 0]
-
-    def _words(self, body, guess, found):
-        start = self._start
-        both = [[start.part(body, x) for x in pair] for pair in (guess, found)]
-        offset = start.offsets.get(body.name)
-        before, after = (body.start_in_words(q, v, offset) for q, v in both)
-        return {word: (before[word], after[word]) for word in before if (body.name, word) in start.levels}
 
     def said(self):
         """Sentences for a run's attributes, by their keys."""

@@ -1,5 +1,6 @@
 """From a system to its equations as graph nodes."""
 
+from flexmbd.formulation.choice import AUTO, taken
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.tree import TreeCoordinates
 from flexmbd.suggest import unknown
@@ -9,9 +10,14 @@ FORMULATIONS = {"natural": NaturalCoordinates, "tree": TreeCoordinates}
 
 def formulation_of(name):
     """The `Formulation` of a name."""
-    if name not in FORMULATIONS:
-        raise unknown("formulation", name, FORMULATIONS)
-    return FORMULATIONS[name]
+    return FORMULATIONS[known(name)]
 
 
-__all__ = ["FORMULATIONS", "formulation_of"]
+def known(name):
+    """The name of a formulation, or "auto"; raises `ModelError` for any other."""
+    if name != AUTO and name not in FORMULATIONS:
+        raise unknown("formulation", name, (AUTO, *FORMULATIONS))
+    return name
+
+
+__all__ = ["FORMULATIONS", "formulation_of", "known", "taken"]

@@ -125,10 +125,10 @@ class Formulation(Interface, MassMatrix, ABC):
             with written(element):
                 if element.reacts:
                     self.owner[element.name] = len(self.rows)
-                    own = self.rows_of(element)
+                    own = self.rows_of(element, element.rows)
                     joints.append((len(self.rows), own))
                     self.rows += own
-                self.initial_rows += element.initial_rows(self)
+                self.initial_rows += self.rows_of(element, element.initial_rows)
         alike = direct and not shift and isinstance(self.inertia, NaturalInertia)
         self.row_groups = grouped(g, self.n, joints, self.graph.tuning.single_elements) if alike else []
         for element in system.elements:
@@ -162,13 +162,18 @@ class Formulation(Interface, MassMatrix, ABC):
     def bodies(self):
         """Mass, rows and forces of the bodies."""
 
-    def rows_of(self, element):
-        """Rows of a joint that are left."""
-        return element.rows(self)
+    def rows_of(self, element, written):
+        """Rows of an element that are left of those that its method `written` gives: in motion, or at the start only."""
+        return written(self)
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint exerts on a body."""
         raise ModelError(f"the formulation does not know reactions of joint '{element.name}'", element=element.name)
+
+    @property
+    def natural(self):
+        """Nodes of the natural coordinates of all bodies, and then of their rates, in which starts are told; none if not known."""
+        return ()
 
     def outputs_of(self, body):
         """Outputs of a body: name -> (function giving the node, unit)."""

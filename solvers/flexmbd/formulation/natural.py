@@ -42,16 +42,21 @@ class NaturalCoordinates(Formulation):
             with written(next(body for body in system.bodies if body.name == elements[0][0])):
                 self.elements(write, kind, elements)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """Rows of a joint."""
         try:
-            return element.rows(self)
+            return written(self)
         except ValueError as error:  # products of directions of bodies whose directions are products themselves
             raise ModelError(
                 f"joint '{element.name}': {error}; these bodies' directions are not linear in their coordinates",
                 element=element.name,
                 remedy="put a small rigid body between them, or choose an axis across the beam",
             ) from error
+
+    @property
+    def natural(self):
+        """Its own."""
+        return *self.q, *self.v
 
     # ---- what elements read
     def direction(self, body, *components):

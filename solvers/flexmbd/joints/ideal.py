@@ -6,15 +6,24 @@ from typing import ClassVar
 from flexmbd.element import Element
 from flexmbd.errors import ModelError, unit_vector
 from flexmbd.frames import at_start, node_axis
+from flexmbd.joints.freedom import Freedom, Z, about_axis, as_at_start
 from flexmbd.language.quadratic import Row, cross, dot
 from flexmbd.space import AXES, axis_parameters, is_spatial, triad
 
 
 @dataclass(frozen=True, eq=False)
 class Joint(Element):
-    """Base of what writes constraint rows between points `a` and `b`."""
+    """Base of what writes constraint rows between points `a` and `b`.
+
+    Attributes
+    ----------
+    freedom : mapping of int to Freedom
+        How bodies move that it holds, by the dimension of the system; of a class alone, not of those made from it, which may hold more.
+        In joints' coordinates it has rows where it says none.
+    """
 
     reacts: ClassVar[bool] = True
+    freedom: ClassVar[dict] = {}
 
     name: str
     a: object
@@ -88,6 +97,7 @@ class Revolute(TurningJoint):
     """Point `a` of one body stays on point `b` of another; in space both bodies also keep one axis in common."""
 
     dimensions: ClassVar[tuple] = (2, 3)
+    freedom: ClassVar[dict] = {2: Freedom(turns=(Z,)), 3: Freedom(turns=(Z,), frames=about_axis)}
 
     def rows(self, equations):
         """Two lengths; in space three lengths and two angles."""
@@ -97,6 +107,8 @@ class Revolute(TurningJoint):
 @dataclass(frozen=True, eq=False)
 class RevoluteTranslational(Joint):
     """Point `b` stays on the line through point `a` along `axis` (direction in a's body); b's body turns freely."""
+
+    freedom: ClassVar[dict] = {2: Freedom(("axis",), (Z,))}
 
     axis: tuple = (1.0, 0.0)
 
@@ -166,6 +178,7 @@ class Translational(AxisJoint):
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
+    freedom: ClassVar[dict] = {2: Freedom(("axis",), turned="angle"), 3: Freedom(("axis",), frames=as_at_start)}
 
     axis: tuple = None
     angle: object = 0.0
@@ -195,6 +208,7 @@ class Fixed(Joint):
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
+    freedom: ClassVar[dict] = {2: Freedom(turned="angle"), 3: Freedom(frames=as_at_start)}
 
     angle: object = 0.0
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from flexmbd.errors import unit_vector
 from flexmbd.frames import node_axis
+from flexmbd.joints.freedom import BALL, Freedom, X, Y, Z, about_axis, crossed
 from flexmbd.joints.ideal import Joint, TurningJoint, coincident
 from flexmbd.language.quadratic import Row, dot
 from flexmbd.space import axis_parameters
@@ -15,6 +16,7 @@ class Spherical(Joint):
     """Point `a` of one body stays on point `b` of another; the bodies turn freely."""
 
     dimensions: ClassVar[tuple] = (3,)
+    freedom: ClassVar[dict] = {3: Freedom(turns=(BALL,))}
 
     def rows(self, equations):
         """Three lengths."""
@@ -26,6 +28,7 @@ class Universal(Joint):
     """Cardan joint: points coincide, and the axis on a's body stays at right angles to that on b's."""
 
     dimensions: ClassVar[tuple] = (3,)
+    freedom: ClassVar[dict] = {3: Freedom(turns=(X, Y), frames=crossed)}
 
     axis: tuple
     axis_b: tuple
@@ -49,6 +52,7 @@ class Cylindrical(TurningJoint):
     """Point `b` slides on the line through `a` along `axis`, about which b's body turns."""
 
     dimensions: ClassVar[tuple] = (3,)
+    freedom: ClassVar[dict] = {3: Freedom(("axis",), (Z,), about_axis)}
 
     def rows(self, equations):
         """Two lengths and two angles."""
@@ -60,6 +64,7 @@ class Planar(TurningJoint):
     """Point `b` stays in the plane through `a` at right angles to `axis`, about which b's body turns."""
 
     dimensions: ClassVar[tuple] = (3,)
+    freedom: ClassVar[dict] = {3: Freedom(("n1", "n2"), (Z,), about_axis)}
 
     def rows(self, equations):
         """One length and two angles."""

@@ -1,4 +1,4 @@
-"""Which integrator suits a system (setting ``integrator = "auto"``), and what in a system makes the steps of explicit ones short."""
+"""Which integrator and coordinates suit a system (settings that are "auto"), and what makes the steps of explicit schemes short."""
 
 from dataclasses import replace
 
@@ -7,9 +7,10 @@ import numpy as np
 from flexmbd.contact.guide import FrictionGuide
 from flexmbd.errors import ModelError
 from flexmbd.forces.lock import Lock
+from flexmbd.formulation import taken
 from flexmbd.integrators import INTEGRATORS
 
-EXPLICIT, IMPLICIT, IMPACTS, EVENTS = "dormand_prince", "generalized_alpha", "moreau", "event_driven"
+EXPLICIT, IMPLICIT, IMPACTS, EVENTS, CONSERVING = "dormand_prince", "generalized_alpha", "moreau", "event_driven", "energy_momentum"
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
 TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
@@ -17,9 +18,9 @@ AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that n
 
 
 def chosen(settings, system, end):
-    """Settings whose integrator has a name, and why it is that one.
+    """Settings whose integrator and formulation have names, and why it is those.
 
-    Nothing in this depends on numbers that differ between samples, so all batches of a study are of one scheme.
+    Nothing in this depends on numbers that differ between samples, so all batches of a study are of one scheme, in one kind of coordinates.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ def chosen(settings, system, end):
     Returns
     -------
     Settings
-    str
+    dict of str to str
+        Reasons by key of a run's attributes.
     """
     if settings.integrator != "auto":
         why = "as set"
@@ -52,7 +54,19 @@ def chosen(settings, system, end):
     if settings.tolerance is None:
         usual = TOLERANCE[settings.integrator] if why != "as set" else TOLERANCE[EXPLICIT]
         settings = replace(settings, tolerance=usual)
-    return settings, why
+    return _in_coordinates(settings, system, {"solver.integrator.reason": why})
+
+
+def _in_coordinates(settings, system, reasons):
+    """`chosen` once the integrator is known."""
+    if settings.formulation != "auto":
+        return settings, reasons
+    scheme = INTEGRATORS[settings.integrator]
+    implicit = scheme.correction is not None or (scheme.generated is not None and "unilateral" not in scheme.treats)
+    needs = "sparse direct libraries are for many rows" if settings.linear_solver else ""
+    needs = f"'{scheme.name}' needs constant masses" if scheme.name == CONSERVING else needs
+    name, why = taken(settings.formulation, system, settings.tuning, needs=needs, implicit=implicit)
+    return replace(settings, formulation=name), reasons | {"solver.formulation.reason": why}
 
 
 def has_events(system):

@@ -111,7 +111,7 @@ def _dependence(jacobian):
     norms = np.linalg.norm(jacobian, axis=1)
     unit = jacobian[:, jacobian.any(axis=0)] / np.where(norms > 0, norms, 1.0)[:, None]
     u, sizes, _ = np.linalg.svd(unit)
-    rank = int((sizes > 1e-9 * max(1.0, sizes[0])).sum())
+    rank = int((sizes > 1e-9 * sizes.max(initial=1.0)).sum())
     return np.abs(u[:, rank:])
 
 

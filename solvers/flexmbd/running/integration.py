@@ -132,7 +132,7 @@ class Integration:
     def assemble(self):
         """Positions and velocities that satisfy the constraints, from the guesses; further states.
 
-        `start` then has how the guesses count, and the guesses.
+        `start` then has how the guesses count.
         """
         n, guesses = self.model.problem.n, self.model.problem.initial(self.system)
         q, v = (spread(guess, self.count).reshape(n, self.count) for guess in guesses)
@@ -140,7 +140,7 @@ class Integration:
         columns[0][:], columns[1][:] = start.places(q).T, v.T
         self.call(assemble)
         columns[1][:] = start.velocities((q, v), columns[0].T, columns[1].T).T
-        self.start = start, (q, v)
+        self.start = start
         self._further_states()
 
     def _further_states(self):

@@ -47,8 +47,8 @@ def started(made):
         made.assemble()
         deep = penetrating(made, length)  # before the scheme has a look at it
         made.prepare(length, away, leaps(system, count), nearness, slowest)
-    E, n, (start, guess) = made.residuals, model.problem.n, made.start
-    changes = Changes(start, guess, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
+    E, n = made.residuals, model.problem.n
+    changes = Changes(made.start, [made.column(START + 1 + k * n, n).T for k in range(2)], length)
     found |= changes.said() | touching(made, nearness, slowest)
     bad = ~((E[:, 0] < 1e-9 * length + 1e-14 * away) & (E[:, 1] < 1e-9) & np.isfinite(made.accelerations).all(1))
     words = [""] * count

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from flexmbd.equations.index1 import KINDS
 from flexmbd.errors import ModelError, check_number
-from flexmbd.formulation import FORMULATIONS
+from flexmbd.formulation import known
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.linalg.direct import back_end
 from flexmbd.suggest import unknown
@@ -52,7 +52,8 @@ class Settings:
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
     formulation : str
         Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written. "natural": of bodies, with rows of
-        all joints. "tree": of joints, for rigid bodies, with rows of those alone that close loops (`docs/theory/trees.md`).
+        all joints. "tree": of joints, for rigid bodies, with rows of those alone that close loops (`docs/theory/trees.md`). "auto": the
+        tree where it can be and pays (`flexmbd.formulation.choice`); `Trajectory.attributes` says which, and why.
     tuning : Tuning
         From which sizes on generated code takes another form: speed, not what is computed.
     """
@@ -75,8 +76,7 @@ class Settings:
     def __post_init__(self):
         if self.integrator not in INTEGRATORS and self.integrator != "auto":
             raise unknown("integrator", self.integrator, ("auto", *INTEGRATORS))
-        if self.formulation not in FORMULATIONS:
-            raise unknown("formulation", self.formulation, FORMULATIONS)
+        known(self.formulation)
         if self.constraints not in KINDS:
             raise unknown("kind of constraints", self.constraints, KINDS)
         for key in ("tolerance", "step", "max_steps", "event_tolerance", "spectral_radius", "decay", "constraint_shift"):

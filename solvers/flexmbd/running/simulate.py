@@ -60,14 +60,14 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     system, good, message = describe(build, one)
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
-    settings, why = chosen(settings, system, end)
+    settings, reasons = chosen(settings, system, end)
     run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
     model = model_of(system, outputs, settings)
     check_windows(model.requests, end)
     return Prepared(
         {name: model.units[name] for name in outputs},
         sorted(model.problem.outputs),
-        attributes(model, system, settings, why),
+        attributes(model, system, settings, reasons),
         model.topology,
     )
 
@@ -121,7 +121,7 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
         empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
         return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
     system = system if isinstance(system, Stack) else Unchanged(system)
-    settings, why = chosen(settings, system, end)
+    settings, reasons = chosen(settings, system, end)
     kept_of = asked(system, poses)
     wanted = [*outputs, *(name for own in kept_of.values() for name in own)]
     model = model_of(system, wanted, settings)
@@ -153,17 +153,17 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     for i, note in zip(good, notes, strict=True):
         message[i] = note
     bodies = moved(system, kept_of, out, good)
-    units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, why) | notable
+    units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, reasons) | notable
     found = Trajectory(time, out, units, status, message, used, statistics, bodies)
     return found.of_sample(0) if single(build) else found
 
 
-def attributes(model, system, settings, why):
+def attributes(model, system, settings, reasons):
     """Everything that decided the numbers, flat."""
     used = {f"solver.{k}": v for k, v in asdict(settings).items() if k != "tuning"}
     if settings.tuning != USUAL:
         used["solver.tuning"] = repr(settings.tuning)
-    used |= {"solver.integrator.reason": why, "constraints.dependent": model.dependent} | model.problem.notes
+    used |= reasons | {"constraints.dependent": model.dependent} | model.problem.notes
     used |= {"model.calls": told} if (told := calls(system)) else {}
     for element in system.elements:
         for part in ("law", "friction", "film", "transition", "asperities") if hasattr(element, "law") else ():

@@ -61,7 +61,7 @@ class Simulation:
             raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
         self._build, self.outputs, self.end, self._made = build, outputs, end, ((), None)
         system = self._system(first_of(build, samples))
-        self.settings, self._why = chosen(settings, system, end)
+        self.settings, self._reasons = chosen(settings, system, end)
         self._poses = asked(system, poses)
         self._wanted = [*outputs, *(name for own in self._poses.values() for name in own)]
         model = model_of(system, self._wanted, self.settings)
@@ -160,7 +160,7 @@ class Simulation:
         time = np.linspace(float(state.time[0]), float(end), points)
         made.run(np.arange(made.count), recorded(made.model, time, float(end)))
         values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
-        used = attributes(made.model, made.system, self.settings, self._why)
+        used = attributes(made.model, made.system, self.settings, self._reasons)
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
         bodies = moved(made.system, self._poses, outputs)
         return Trajectory(time, outputs, self.units, codes, list(words), used, counters, bodies), self._state(made, samples)
@@ -194,11 +194,15 @@ class Simulation:
     def _check(self, state):
         made = self._integration(state.samples)
         model, kept = made.model, made.model.layout.kept_names(True)
-        remedy = "compile the model that it was saved from, with the same outputs and integrator"
+        remedy = "compile the model that it was saved from, with the same outputs, integrator and formulation"
         if state.topology != model.topology:
             raise ModelError(f"the state is of another model (topology {state.topology}, this one has {model.topology})", remedy=remedy)
         if (state.integrator, state.names) != (model.scheme.name, kept):
-            why = f"integrator '{state.integrator}'" if state.integrator != model.scheme.name else "other outputs or settings"
+            why, (first, count) = "other outputs or settings", state.parts["coordinates"]
+            if state.integrator != model.scheme.name:
+                why = f"integrator '{state.integrator}'"
+            elif (own := state.names[first : first + count]) != tuple(model.problem.coordinates):
+                why = f"other coordinates ({', '.join(own[:4])} ...)"
             raise ModelError(f"the state is of a motion with {why}", remedy=remedy)
         if len(state.values) != made.count:
             raise ModelError(f"the state has {len(state.values)} samples, the model {made.count}")

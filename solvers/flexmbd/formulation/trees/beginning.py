@@ -3,9 +3,12 @@
 Where the guesses leave rows open, or other rows than those of the tree's joints hold, natural coordinates are assembled first.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from flexmbd.bodies.point_mass import PointMass
+from flexmbd.bodies.rotation import quaternion_of
 from flexmbd.element import Element
 from flexmbd.equations.start import CLOSED, Start
 from flexmbd.formulation.natural import NaturalCoordinates
@@ -14,6 +17,8 @@ from flexmbd.formulation.trees.linking import NOWHERE, UNIT, about, times_matrix
 from flexmbd.formulation.trees.placing import minus, plus, times, turned
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.space import AXES
+
+NUMPY = SimpleNamespace(sqrt=np.sqrt, greater=np.greater, select=np.where)  # in place of a graph
 
 
 class Begun:
@@ -133,8 +138,7 @@ def _of_branch(branch, begun, system, parameters):
 def _turns(turns, r, spin):
     """Angles or quaternion of a rotation matrix, and their rates by the angular velocity in the first frame; what these do not make."""
     if BALL in turns:
-        quads = quaternion(r)
-        w, *axis = quads
+        w, *axis = quads = quaternion_of(NUMPY, r)
         return quads, [-0.5 * dot(spin, axis), *times(0.5, plus(times(w, spin), cross3(spin, axis)))], [], []
     if not turns:
         angles, rates, own, made = [], [], UNIT, NOWHERE
@@ -148,17 +152,3 @@ def _turns(turns, r, spin):
         own = times_matrix(*(about(k, np.cos(x), np.sin(x)) for k, x in zip(turns, angles, strict=True)))
         made = [spin[0], c * rates[1], s * rates[1]]
     return angles, rates, [x for row, other in zip(r, own, strict=True) for x in minus(row, other)], minus(spin, made)
-
-
-def quaternion(r):
-    """Unit quaternion (w, x, y, z) of a rotation matrix of numbers or arrays, by the largest of the four (Shepperd 1978)."""
-    r = np.array([np.broadcast_arrays(*row) for row in r]).reshape(3, 3, -1)
-    outer = np.array([
-        [1.0 + r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
-        [r[2, 1] - r[1, 2], 1.0 + r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
-        [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], 1.0 - r[0, 0] + r[1, 1] - r[2, 2], r[1, 2] + r[2, 1]],
-        [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], 1.0 - r[0, 0] - r[1, 1] + r[2, 2]],
-    ])  # fmt: skip
-    best = np.argmax(np.array([outer[k, k] for k in range(4)]), axis=0)
-    chosen = outer[best, :, np.arange(outer.shape[2])].T
-    return list(chosen / np.linalg.norm(chosen, axis=0))

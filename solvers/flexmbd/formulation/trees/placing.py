@@ -3,18 +3,10 @@
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.contact.point import turning
 from flexmbd.formulation.trees.joints import BALL
+from flexmbd.formulation.trees.spatial import add as plus
+from flexmbd.formulation.trees.spatial import subtract as minus
 from flexmbd.language.quadratic import cross, cross3
 from flexmbd.space import AXES
-
-
-def plus(*vectors):
-    """Sum of vectors."""
-    return [sum(rest, first) for first, *rest in zip(*vectors, strict=True)]
-
-
-def minus(one, other):
-    """Difference of vectors."""
-    return [x - y for x, y in zip(one, other, strict=True)]
 
 
 def times(factor, vector):

@@ -1,7 +1,9 @@
 """Constraint rows of a tree: of nodes, with derivatives by way of the bodies that they join."""
 
+from flexmbd.errors import ModelError
 from flexmbd.language.node_row import NodeRow
 from flexmbd.language.quadratic import dot
+from flexmbd.language.tracing import substitute
 
 
 class PlacedRow(NodeRow):
@@ -49,7 +51,7 @@ class PlacedRow(NodeRow):
 
     def rate(self, q, v, t):
         """Node of the total time derivative."""
-        return self._equations.time_derivative(self.node)
+        return self._at(v, self._equations.time_derivative(self.node))
 
     def convective(self, q, v, t):
         """Second time derivative less the part linear in the accelerations."""
@@ -57,13 +59,28 @@ class PlacedRow(NodeRow):
         total = rate(self.graph.derivative(self.node, t))
         for made, slopes in self.slopes.items():
             total = total + dot([rate(x) for x in slopes], made.twist) + dot(slopes, [*made.drift[1], *made.drift[0]])
-        return total
+        return self._at(v, total)
+
+    def _at(self, v, node):
+        """A node of the coordinates' rates, with others in place of these: those at the start of a step, say."""
+        own = self._equations.v
+        return node if not own or v[0] is own[0] else substitute(self.graph, [node], dict(zip(own, v, strict=True)))[0]
 
 
 def of_places(equations, row, within=None):
     """A `Row` of nodes, or of a `NodeRow`, as one whose derivatives go by way of the bodies where it is of their places."""
     polynomial, branch = (_as_row(equations, x, within) for x in (row.polynomial, row.branch))
     return type(row)(polynomial, row.measure, row.label, branch, row.penalty, row.size)
+
+
+def check_opened(joint, rows):
+    """Refuse a joint that closes a loop in a direction in which no joint of it leaves anything to move."""
+    if held := [row.label for row in rows if not row.polynomial.indices]:
+        raise ModelError(
+            f"joint '{joint.name}' closes a loop that cannot be opened there: {', '.join(held)} cannot change by any joint of the loop",
+            element=joint.name,
+            remedy="take a joint out of the loop, or let it hold less; or keep rows that depend on others: constraints = 'augmented'",
+        )
 
 
 def _as_row(equations, x, within):

@@ -15,7 +15,7 @@ from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.operators import TreeInertia
 from flexmbd.formulation.trees.placing import Placed, minus, moment, plus, times, turned
 from flexmbd.formulation.trees.reactions import Reactions
-from flexmbd.formulation.trees.rows import of_places
+from flexmbd.formulation.trees.rows import check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
 from flexmbd.formulation.trees.view import AsNatural
 from flexmbd.joints.distance import Distance
@@ -83,12 +83,15 @@ class TreeCoordinates(Reactions, Formulation):
         weight = sum((self.number(body, f"inertia.{key}") for key in ("yy", "zz")), self.number(body, "inertia.xx"))
         return Row(squares, "angle", f"{branch.name}.unit", penalty=2.0 * weight)
 
-    def rows_of(self, element):
+    def rows_of(self, element, written):
         """None of joints that carry a body."""
         if self.topology.by(element) is not None:
             return []
         within = self._apart(element) if element in self.topology.cuts or isinstance(element, INNER) else None
-        return [of_places(self, row, within) for row in element.rows(self)]
+        found = [of_places(self, row, within) for row in written(self)]
+        if element in self.topology.cuts and self._solved and not self.shift:
+            check_opened(element, found)
+        return found
 
     def _apart(self, element):
         """Bodies between the ends of an element and where the ways from both to ground meet."""
@@ -110,6 +113,12 @@ class TreeCoordinates(Reactions, Formulation):
     def pose(self, body):
         """What says where a body is, for poses of a run."""
         return body.pose(AsNatural(self, self.placed[body.name]))
+
+    @property
+    def natural(self):
+        """Of places, axes and velocities."""
+        bodies = [AsNatural(self, self.placed[body.name]) for body in self.system.bodies]
+        return *(x for body in bodies for x in body.q), *(x for body in bodies for x in body.v)
 
     # ---- what elements read
     def direction(self, body, *components):

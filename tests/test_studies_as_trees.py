@@ -1,0 +1,84 @@
+"""Studies whose mechanism can be a tree have in joint coordinates the results of natural ones; a tree refuses the others in a sentence.
+
+Which of them can is found by trying.  How near both have to be follows from their schemes: each formulation runs with the study's tolerance
+(or step), and with a quarter of it, and what these two differ by is its error.  Where contacts make neighbouring motions part, these
+two part as well, and from then on nothing is compared.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from uqmbd.errors import StudyError
+from uqmbd.study import Study
+from uqmbd.study.trial import Trial
+
+from .flexmbd.sentences import names
+from .test_studies import model_of
+
+STUDIES = Path(__file__).parents[1] / "studies"
+PARTED = 0.1  # of a history's size, after which two runs of one motion have nothing to do with each other
+NO_MECHANISM = {"bouncing_ball", "gearbox_meshing", "wearing_joint"}  # functions, which have no settings of a solver
+CHAOTIC = {"translational_clearance": 0.2, "slider_crank_worn": 0.8}  # the least share of all values that is compared; of others: all
+
+
+def run(name, finer=1.0, **solver):
+    """Outputs of a study for the middle of its inputs and another sample, with its tolerance (or its step) divided."""
+    study = Study.from_file(STUDIES / name / "study.toml")
+    key = "step" if "step" in study.solver else "tolerance"
+    study.solver |= {key: study.solver.get(key, fm.Settings().tolerance) / finer, **solver}
+    trial = Trial(study)
+    found = trial.checked().simulate({key: x[:2] for key, x in trial.samples.items()})
+    assert not found.status.any(), found.message
+    return found.outputs
+
+
+def share_compared(natural, tree):
+    """Both, each from a coarse and a fine run, are equal but for twice their errors; of all values the share that shows it.
+
+    The error of a number is at least that of the histories, because two runs may have it in common by chance.
+    """
+    (a, a_fine), (b, b_fine) = natural, tree
+    histories = [name for name, x in a.items() if x.ndim == 2]
+    sizes = {name: np.abs(x).max() or 1.0 for name, x in a.items()}
+    errors = {name: (np.abs(x - a_fine[name]) + np.abs(b[name] - b_fine[name])) / sizes[name] for name, x in a.items()}
+    worst = np.maximum.accumulate(np.max([errors[name] for name in histories], axis=0), axis=1)  # (samples, times)
+    together = worst < PARTED
+    compared = count = 0
+    for name, x in a.items():
+        still = together if x.ndim == 2 else together.all(axis=1)
+        error = np.maximum.accumulate(errors[name], axis=1) if x.ndim == 2 else np.maximum(errors[name], worst[:, -1])
+        apart = np.abs(x - b[name]) / sizes[name]
+        assert (apart <= 2.0 * error + 1e-7)[still].all(), (name, float((apart - 2.0 * error)[still].max()))
+        compared, count = compared + np.count_nonzero(still), count + still.size
+    return compared / count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in STUDIES.glob("*/study.toml")} - NO_MECHANISM))
+def test_a_study_in_both_formulations(name):
+    try:
+        tree = [run(name, finer, formulation="tree") for finer in (1.0, 4.0)]
+    except StudyError as error:
+        return names(str(error), "formulation 'tree'", "'", "natural")
+    share = share_compared([run(name, finer) for finer in (1.0, 4.0)], tree)
+    assert share >= CHAOTIC[name] if name in CHAOTIC else share == 1.0, share
+    return None
+
+
+@pytest.mark.slow
+def test_a_wearing_joint_in_both_formulations(monkeypatch):
+    """Its model is a loop of runs, whose settings are its own; its first two updates, whose numbers are histories here."""
+    model, cycles = model_of("wearing_joint"), fm.wear_cycles
+
+    def wearing(finer, **solver):
+        def call(*arguments, settings, **others):
+            return cycles(*arguments, settings=settings | {"tolerance": settings["tolerance"] / finer, **solver}, **others)
+
+        monkeypatch.setattr(fm, "wear_cycles", call)
+        return {name: x[None] for name, x in model.wearing(4e-5, 5e-5, np.linspace(0.0, 14400.0, 3)).items()}
+
+    natural = [wearing(finer) for finer in (1.0, 4.0)]
+    assert share_compared(natural, [wearing(finer, formulation="tree") for finer in (1.0, 4.0)]) == 1.0
