@@ -15,13 +15,14 @@ SWAPPED = (ADD, MUL)  # kinds whose arguments come in the order in which they we
 
 def repeated(function, given, *args):
     """``function(*args)``, lists or tuples of numbers and nodes; `given` has all numbers and nodes that it reads."""
-    leaves = []
-    shape = _flattened(given, leaves)
-    graph = next((x.graph for x in leaves if type(x) is Node), None)
-    if graph is None or graph.watched or (told := _told(leaves)) is None:
+    key, plain, number = [function], [], {}
+    if not _told(given, key, plain, number) or not number:
         return function(*args)
-    key, sources = told
-    key = function, shape, key
+    sources = list(number)
+    graph = sources[0].graph
+    if graph.watched:
+        return function(*args)
+    key = *key, *plain
     if key not in graph.tapes:
         tape = _Tape(graph, sources)
         with tape.recording():
@@ -32,28 +33,31 @@ def repeated(function, given, *args):
     return function(*args) if tape is None else tape.again(sources)
 
 
-def _flattened(x, leaves):
-    """How lists or tuples are nested; what is in them goes into `leaves`."""
-    if type(x) is list or type(x) is tuple:
-        return tuple([_flattened(y, leaves) for y in x])
-    leaves.append(x)
-    return None
+def _told(given, key, plain, number):
+    """Add to a key what decides which operations are done, to `number` the nodes that are none of constants; whether there are no arrays.
 
-
-def _told(leaves):
-    """What decides which operations are done, and the nodes that are none of constants; None if there are arrays."""
-    number, key = {}, []
-    for x in leaves:
-        if type(x) is not Node:
-            if x is not None and not isinstance(x, (float, int)):
-                return None
-            key.append((x,))
-        elif x.level == CONSTANT:
-            key.append(-1 - x.id)
+    Nodes are numbers above zero, constants below, plain numbers zeros, and by themselves in `plain`.
+    """
+    for x in given:
+        kind = type(x)
+        if kind is Node:
+            if x.level == CONSTANT:
+                key.append(-1 - x.id)
+                continue
+            key.append(4 * number.setdefault(x, len(number)) + x.level)
+            if x.kind is NEG:
+                key += "-", number.setdefault(x.args[0], len(number))
+        elif kind is list or kind is tuple:
+            key.append("(")
+            if not _told(x, key, plain, number):
+                return False
+            key.append(")")
+        elif x is None or isinstance(x, (float, int)):
+            key.append(0)
+            plain.append(x)
         else:
-            k = 4 * number.setdefault(x, len(number)) + x.level
-            key.append((k, number.setdefault(x.args[0], len(number))) if x.kind is NEG else k)
-    return tuple(key), list(number)
+            return False
+    return True
 
 
 class _Tape:
