@@ -3,6 +3,7 @@
 import numpy as np
 
 import flexmbd as fm
+from flexmbd.analysis.equations import SINGLE
 from flexmbd.equations.start import Start
 from flexmbd.formulation import formulation_of
 
@@ -154,7 +155,7 @@ def _springs(s, rng, count, bodies, d):
 
 def told(system, formulation, names=None):
     """Values at the start of the outputs named, or of all, by the accelerations that the formulation finds there."""
-    made = formulation_of(formulation)(system)
+    made = formulation_of(formulation)(system, tuning=SINGLE)
     if formulation == "natural":  # as trees begin
         guess = (np.array(x, float).reshape(-1, 1) for x in made.initial(system))
         q, v = (x[:, 0] for x in Start(formulation_of("natural")(system, solved=False).problem(), system, 1).assembled(*guess))

@@ -38,7 +38,7 @@ def lone(dimension):
         (lone(2), "natural", "0 of 1 bodies"),
         (slider_crank(), "natural", "1 joints close loops"),
         (SCENES["AncfCable"](), "natural", "AncfCable"),
-        (SCENES["Gear"](), "natural", "'it'"),
+        (SCENES["Gear"](), "tree", "2 of 2 bodies"),
         (SCENES["ReducedInertia"](), "natural", "masses of its own"),
     ],
     ids=lambda x: x.bodies[0].name if isinstance(x, fm.System) else x,

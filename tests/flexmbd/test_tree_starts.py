@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.equations.start import Start
+from flexmbd.formulation.trees.tree import TreeCoordinates
 
 from .sentences import names
 from .test_start_given import ONE, bar, crank, told, two_links
@@ -72,3 +74,23 @@ def test_what_is_fixed_and_cannot_stay_is_refused():
     names(tree.message, "a", "angle is fixed", "constraints change it")
     with pytest.raises(fm.ModelError, match="angle is fixed"):
         fm.Equations(two_links((1.4, 0.1), fixed=("angle",)), "tree").initial()
+
+
+@pytest.mark.parametrize("varied", ["stiffness", "mass"])
+def test_samples_that_begin_alike_are_assembled_once(monkeypatch, varied):
+    """Numbers on which the rows and the mass matrix do not depend; the start is off, so that masses weigh what yields."""
+
+    def build(stiffness=1.0, mass=1.0):
+        s = two_links((1.4, 0.1))
+        object.__setattr__(s.bodies[0], "mass", mass)
+        s.add(fm.Spring("spring", s.ground.at(1.0, 1.0), s.bodies[1].centre, stiffness, length=0.5))
+        return s
+
+    counts, corrected = [], Start._corrected
+    monkeypatch.setattr(Start, "_corrected", lambda self, a, b, c, which: counts.append(len(which)) or corrected(self, a, b, c, which))
+    values = np.array([1.0, 2.0, 3.0])
+    q, v = TreeCoordinates.initial(build(**{varied: values}))
+    assert set(counts) == ({1} if varied == "stiffness" else {3})
+    for k, value in enumerate(values):
+        one, rates = TreeCoordinates.initial(build(**{varied: value}))
+        np.testing.assert_allclose([np.broadcast_to(x, 3)[k] for x in (*q, *v)], [*one, *rates], rtol=1e-12, atol=1e-14)

@@ -15,7 +15,9 @@ import numpy as np
 
 from flexmbd.bodies.base import FIXED, LEFT_OUT
 from flexmbd.equations.assembly import TURN
+from flexmbd.language.ordering import ordered
 from flexmbd.linalg.saddle import scaled, together
+from flexmbd.parameters import LANE
 
 LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
@@ -58,6 +60,9 @@ class Start:
 
     def assembled(self, q, v):
         """Guesses (n, count) of coordinates and velocities with rows closed, by numpy; `stepping.assembly` does it in lanes."""
+        if self.count > 1 and self._same(q, v):
+            one = Start(self.problem, self._system, 1, self._time).assembled(q[:, :1], v[:, :1])
+            return tuple(np.repeat(x, self.count, axis=1) for x in one)
         guess, alike, found = (q, v), np.zeros(self.problem.n, int), self.places(q).copy()
         which = np.flatnonzero(self._open(found, None))
         for part in self._together(which):
@@ -67,6 +72,15 @@ class Start:
             for _ in range(2):
                 speeds[:, part] += self._corrected(alike, found[:, part], speeds[:, part], part)
         return found, self.velocities(guess, found, speeds)
+
+    def _same(self, q, v):
+        """Whether samples differ in nothing that their assembly depends on."""
+        p, offsets = self.problem, [x for offset in self.offsets.values() for x in offset]
+        if p.groups or any(np.size(x) > 1 for x in offsets) or any(np.ptp(x, axis=1).any() for x in (q, v)):
+            return False
+        rows = [row.polynomial for row in self._rows]
+        nodes = [x for row in rows for x in (row.value(p.q), row.rate(p.q, p.v, p.time), *row.gradient(p.q).values())]
+        return not any(x.level == LANE for x in ordered(p.graph, [*nodes, *p.inertia.entries.values()]))
 
     def _open(self, q, v):
         """Samples whose rows, or their rates, are open by more than rounding."""

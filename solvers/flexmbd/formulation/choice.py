@@ -3,7 +3,7 @@
 from flexmbd.errors import ModelError
 from flexmbd.forces.propellant import Propellant
 from flexmbd.forces.reduced_inertia import ReducedInertia
-from flexmbd.formulation.trees.topology import RIGID, topology
+from flexmbd.formulation.trees.topology import topology
 from flexmbd.tuning import USUAL
 
 AUTO, NATURAL, TREE = "auto", "natural", "tree"
@@ -45,10 +45,10 @@ def taken(name, system, tuning=USUAL, *, needs="", implicit=False):
 def _refused(system):
     """Why a system is no tree, or none whose outputs are all known; else ""."""
     try:
-        topology(system)
+        beside = topology(system).beside
     except ModelError as error:
         return error.message.removeprefix("formulation 'tree': ")
-    found = [f"'{body.name}' is flexible" for body in system.bodies if not isinstance(body, RIGID)]
+    found = [f"'{body.name}' keeps coordinates of its own" for body in beside]
     found += [f"'{element.name}' adds masses of its own" for element in system.elements if isinstance(element, OWN_MASS)]
     return next(iter(found), "")
 

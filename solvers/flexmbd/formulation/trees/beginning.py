@@ -15,6 +15,7 @@ from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import NOWHERE, UNIT, about, times_matrix
 from flexmbd.formulation.trees.placing import minus, plus, times, turned
+from flexmbd.formulation.trees.topology import RIGID
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.space import AXES
 
@@ -68,9 +69,9 @@ def beginning(system, topology):
 
 
 def _of_joints(system, topology):
-    """Whether all rows of natural coordinates are those of bodies and of joints that carry them."""
-    elements = system.elements
-    return not any((e.reacts and topology.by(e) is None) or type(e).initial_rows is not Element.initial_rows for e in elements)
+    """Whether all rows of natural coordinates are those of rigid bodies and of joints that carry them."""
+    others = ((e.reacts and topology.by(e) is None) or type(e).initial_rows is not Element.initial_rows for e in system.elements)
+    return not topology.beside and not any(others)
 
 
 def _closed(left, values):
@@ -83,16 +84,21 @@ def _read(system, topology, parameters, q, v):
     """Coordinates and rates of all branches, and what the guesses (n, count) leave open of rows and of their rates."""
     angles, first, found, left = system.angles(), 0, ([], []), ([], [])
     q, v = (x[:, 0].tolist() if x.shape[1] == 1 else list(x) for x in (q, v))
-    begun = {system.ground.name: Begun(system.ground, [], [])}
+    begun, places = {system.ground.name: Begun(system.ground, [], [])}, {}
     for body in system.bodies:
         own = slice(first, first := first + body.coordinates)
-        begun[body.name] = Begun(body, q[own], v[own], angles.get(body.name, 0.0))
+        places[body.name] = q[own], v[own]
+        if isinstance(body, RIGID):
+            begun[body.name] = Begun(body, q[own], v[own], angles.get(body.name, 0.0))
     for branch in topology.branches:
         one = begun[branch.body.name]
         if isinstance(branch.body, PointMass) and branch.parent is not None:  # as if it were part of what it hangs on
             one.turn_with(begun[branch.parent.body.name])
         parts = *_of_branch(branch, begun, system, parameters), one.open, one.adrift
         for total, values in zip((*found, *left, *left), parts, strict=True):
+            total += values
+    for body in topology.beside:
+        for total, values in zip(found, places[body.name], strict=True):
             total += values
     return found, left
 
