@@ -17,6 +17,7 @@ from flexmbd.formulation.trees.linking import NOWHERE, UNIT, about, times_matrix
 from flexmbd.formulation.trees.placing import minus, plus, times, turned
 from flexmbd.formulation.trees.topology import RIGID
 from flexmbd.language.quadratic import cross3, dot
+from flexmbd.parameters import spread
 from flexmbd.space import AXES
 
 NUMPY = SimpleNamespace(sqrt=np.sqrt, greater=np.greater, select=np.where)  # in place of a graph
@@ -60,12 +61,12 @@ def beginning(system, topology):
     parameters = system.parameters()
     guesses = system.initial()
     count = max(parameters.samples, *(np.size(x) for guess in guesses for x in guess)) if guesses[0] else parameters.samples
-    q, v = (np.array([np.broadcast_to(x, count) for x in guess], float).reshape(-1, count) for guess in guesses)
+    q, v = (spread(guess, count).reshape(-1, count) for guess in guesses)
     found, left = _read(system, topology, parameters, q, v)
     if not (_of_joints(system, topology) and _closed(left[0], q) and _closed(left[1], v)):
         q, v = Start(NaturalCoordinates(system, solved=False).problem(), system, count).assembled(q, v)
         found, _ = _read(system, topology, parameters, q, v)
-    return [[np.broadcast_to(x, count) if count > 1 else float(np.ravel(x)[0]) for x in own] for own in found]
+    return [spread(own, count)[:, 0].tolist() if count == 1 else [np.broadcast_to(x, count) for x in own] for own in found]
 
 
 def _of_joints(system, topology):
@@ -77,7 +78,7 @@ def _of_joints(system, topology):
 def _closed(left, values):
     """Whether nothing is left open but rounding, as `Start` judges it."""
     sizes = 1.0 + np.abs(values).max(axis=0, initial=0.0)
-    return all(np.all(np.abs(x) <= CLOSED * sizes) for x in left)
+    return bool(np.all(np.abs(spread(left, values.shape[1])) <= CLOSED * sizes)) if left else True
 
 
 def _read(system, topology, parameters, q, v):
