@@ -53,6 +53,10 @@ class Tuning:
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
+    tree_algorithm : str
+        How accelerations of joint coordinates are found: "articulated", "composite", "constraint_forces"
+        (`formulation.trees.operators.ALGORITHMS`); "": composite bodies where no path to ground has more than eight velocities, else
+        articulated ones.
     """
 
     piece: int = 3000
@@ -69,9 +73,10 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
-    tree_loops: float = 0.35
+    tree_loops: float = 0.5
     tree_coordinates: int = 12
     laws: int = 16
+    tree_algorithm: str = ""
 
 
 USUAL = Tuning()
