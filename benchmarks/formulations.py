@@ -2,14 +2,14 @@
 """Natural coordinates against those of joints: seconds of a processor until the first result of a new model, and, of 256 samples, 16 side
 by side, for their starts and for a second of their motion.
 
-What it finds is the rule of ``formulation = "auto"`` (`flexmbd.tuning.Tuning`). Systems: planar and spatial chains, an arm of six joints,
-free bodies on springs, a slider-crank, rows of four-bars, a driven spatial linkage; some are steered by stiff springs. Each formulation
-is measured in a process of its own, and they take turns; runs that differ by more than the tolerance allows are an error.
+What it finds is the rule of ``formulation = "auto"`` (`flexmbd.tuning.Tuning`). Systems: planar and spatial chains, free bodies on
+springs, chains that both ends hold, a slider-crank, rows of four-bars, a spatial four-bar. Each formulation is measured in a process of its
+own, and they take turns; `differ` is how far their ends lie apart, in m.
 
 Prediction, by unknowns (coordinates and rows) that are left: chains at least 2 times, loops about 1, free bodies less than 1, because what
 has no joint gains nothing and pays for sines (in the plane).
 
-    python benchmarks/formulations.py [--only NAME ...] [--repeats 3]
+    python benchmarks/formulations.py [--only NAME ...] [--repeats 3] [--settings '{"integrator": "moreau", "step": 1e-3}']
 """
 
 import argparse
@@ -233,7 +233,7 @@ def main():
         a, b = best["natural"], best["tree"]
         found[name] = {"unknowns": (b["n"] + b["rows"]) / (a["n"] + a["rows"]), **{key: b[key] / a[key] for key in MEASURED}}
         found[name] |= {"seconds": [a["run"], b["run"]], "differ": max(abs(p - q) for p, q in zip(a["x"], b["x"], strict=True))}
-        print(name, {key: round(x, 3) if isinstance(x, float) else x for key, x in found[name].items()}, flush=True)
+        print(name, json.dumps(found[name]), flush=True)
     print(json.dumps(found))
 
 
