@@ -60,6 +60,11 @@ class Element:
         """Bodies, its own among them or not, between which it measures a coordinate."""
         return ()
 
+    @property
+    def natural(self):
+        """Bodies that it needs in natural coordinates, also beside a tree."""
+        return ()
+
     def phasors(self):
         """Guesses of further complex numbers that it needs as coordinates."""
         return ()

@@ -45,6 +45,11 @@ class GrainsBody(OfGrains):
         if body is not None and not hasattr(body, "offset"):
             refuse(self, f"b is on '{body.name}', which has no frame", "take a point of a rigid body or of ground")
 
+    @property
+    def natural(self):
+        """The body, whose coordinates are those of an element with a grain's."""
+        return (self.b.body,)
+
     def topology_key(self):
         """And what decides the surface's code."""
         return (*self.options, *super().topology_key())

@@ -100,8 +100,8 @@ class OwnFrame:
         first, self.time = equations.first.get(body.name, 0), equations.time
         self.places = tuple(range(first, first + body.coordinates))
         self.number = {i: own + k for k, i in enumerate(self.places)}
-        self.origin = equations.place(point)
-        self.axes = [equations.direction(body, *(float(i == k) for i in range(d))) for k in range(d)]
+        self.origin = body.place(equations, point)
+        self.axes = [body.direction(equations, *(float(i == k) for i in range(d))) for k in range(d)]
 
     def _own(self, values):
         return {i: values[k] for i, k in self.number.items()}

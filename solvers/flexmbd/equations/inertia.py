@@ -166,22 +166,40 @@ class Inertia(ABC):
             x by coordinate (left out: zero), l by n + k.
         """
         matrix, found = self.matrix() | gradients, [] if multipliers else determined_blocks(problem)
-        apart = [
+        apart = self.eliminated(problem, rows, gradients, found)
+        regularise(problem, matrix, sides, rows)
+        return reduced(problem, matrix, rows, sides, apart, found)
+
+    def solve_beside(self, others, problem, rows, gradients, sides):
+        """Solutions as of `solve` where other coordinates have masses of their own, `others`; None where that is done by entries."""
+        return None
+
+    def eliminated(self, problem, rows, gradients, found=()):
+        """Blocks that are `apart` as `Eliminated`."""
+        return [
             Eliminated(self.graph, block, inverted(self.graph, self._table(block)[0]), own, gradients)
             for block, own in self.apart(problem, rows, gradients, found)
         ]
-        regularise(problem, matrix, sides, rows)
-        gone = {i for one in apart for i in one.block}
-        rest = matrix if not gone else {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
-        for at, x in (share for one in apart for share in one.shares()):
-            rest[at] = rest.get(at, 0.0) - x
-        left = sides if not gone else [{i: x for i, x in side.items() if i not in gone} for side in sides]
-        free = [[one.free(side, less) for side, less in zip(sides, left, strict=True)] for one in apart]
-        totals = beside(problem, rest, left, found, gone) if found else solutions(problem, rest, left, rows, gone, matrix)
-        for one, own in zip(apart, free, strict=True):
-            for total, x in zip(totals, own, strict=True):
-                total.update(one.held(x, total))
-        return totals
+
+
+def reduced(problem, matrix, rows, sides, apart, found=()):
+    """Solutions for every side where blocks of unknowns are eliminated by what they know of themselves (`Eliminated`)."""
+    gone = {i for one in apart for i in one.block}
+    rest = matrix if not gone else {key: x for key, x in matrix.items() if not (isinstance(key, tuple) and gone.intersection(key))}
+    for at, x in (share for one in apart for share in one.shares()):
+        rest[at] = rest.get(at, 0.0) - x
+    left = sides if not gone else [{i: x for i, x in side.items() if i not in gone} for side in sides]
+    free = [[one.free(side, less) for side, less in zip(sides, left, strict=True)] for one in apart]
+    if found:
+        totals = beside(problem, rest, left, found, gone)
+    elif len(gone) == problem.n + len(rows):
+        totals = [{} for _ in sides]
+    else:
+        totals = solutions(problem, rest, left, rows, gone, matrix)
+    for one, own in zip(apart, free, strict=True):
+        for total, x in zip(totals, own, strict=True):
+            total.update(one.held(x, total))
+    return totals
 
 
 class Eliminated:
@@ -254,6 +272,11 @@ class NaturalInertia(Inertia):
             self.entries[key] = self.entries[key] + x if key in self.entries else x
         self.constant = self.constant and not varying
 
+    @property
+    def touched(self):
+        """Coordinates that have its masses, or are in groups."""
+        return {i for key in self.entries for i in key}.union(*(group.touched for group in self.groups))
+
     def apply(self, vector):
         """Nodes of ``M x``: of blocks a product."""
         blocks = self.blocks
@@ -277,34 +300,42 @@ class Together(Inertia):
 
     def __init__(self, own, added):
         super().__init__(added.graph, added.q)
-        self._own, self._added, self.groups = own, added, added.groups
+        self._own, self.added, self.groups = own, added, added.groups
 
     @property
     def constant(self):
         """Whether both are."""
-        return self._own.constant and self._added.constant
+        return self._own.constant and self.added.constant
 
     def add(self, entries, *, varying):
         """As `NaturalInertia.add`."""
-        self._added.add(entries, varying=varying)
+        self.added.add(entries, varying=varying)
 
     def apply(self, vector):
         """Nodes of ``M x``."""
-        return [x + y for x, y in zip(self._own.apply(vector), self._added.apply(vector), strict=True)]
+        return [x + y for x, y in zip(self._own.apply(vector), self.added.apply(vector), strict=True)]
 
     @property
     def entries(self):
         """Those of both."""
         found = dict(self._own.entries)
-        for key, x in self._added.entries.items():
+        for key, x in self.added.entries.items():
             found[key] = found[key] + x if key in found else x
         return found
 
+    def diagonal(self, wanted=frozenset()):
+        """Those of both."""
+        found = self._own.diagonal(wanted)
+        for i, m in self.added.diagonal(wanted).items():
+            found[i] = found[i] + m if i in found else m
+        return found
+
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
-        """The operator's own way where nothing has been added, else by the entries of both."""
-        alone = not self._added.entries and not self.groups
-        one = self._own if alone else super()
-        return one.solve(problem, rows, gradients, sides, multipliers=multipliers)
+        """The operator's own way where nothing has been added, or to other coordinates alone; else by the entries of both."""
+        if not self.added.entries and not self.groups:
+            return self._own.solve(problem, rows, gradients, sides, multipliers=multipliers)
+        found = self._own.solve_beside(self.added, problem, rows, gradients, sides)
+        return super().solve(problem, rows, gradients, sides, multipliers=multipliers) if found is None else found
 
 
 def symmetric_product(graph, matrix, vector):

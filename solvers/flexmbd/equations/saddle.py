@@ -16,7 +16,7 @@ def solutions(problem, matrix, sides, rows, gone, shifts):
     """Solutions for every side; augmented: iterated, the rows' sides of each iteration being what the shift (on the diagonal) left open."""
     factors = factored(problem, matrix, rows, gone)
     totals = [factors.solve(side) for side in sides]
-    places = [problem.n + k for k, row in enumerate(rows) if shift_of(problem, row)]
+    places = [problem.n + k for k, row in enumerate(rows) if problem.n + k not in gone and shift_of(problem, row)]
     totals = [dict(total.items()) for total in totals] if places else totals
     for total in totals if places else ():
         change = dict(total)

@@ -29,9 +29,13 @@ class NaturalCoordinates(Formulation):
         return system.initial()
 
     def bodies(self):
+        """Those of the system."""
+        self.write(self.system.bodies)
+
+    def write(self, bodies):
         """Each body's share, and elements of flexible bodies."""
-        system, self._alike, self._quantities = self.system, {}, {}
-        for body in system.bodies:
+        self._written, self._alike, self._quantities = bodies, {}, {}
+        for body in bodies:
             self.graph.mark()
             i = self.first[body.name]
             self.add_mass({(i + j, i + k): x for (j, k), x in body.mass_matrix(self).items()})
@@ -39,7 +43,7 @@ class NaturalCoordinates(Formulation):
             with written(body):
                 body.apply(self)
         for (write, kind, *_), elements in self._alike.items():
-            with written(next(body for body in system.bodies if body.name == elements[0][0])):
+            with written(next(body for body in bodies if body.name == elements[0][0])):
                 self.elements(write, kind, elements)
 
     def rows_of(self, element, written):
@@ -67,6 +71,10 @@ class NaturalCoordinates(Formulation):
         """Inertial position of a body-fixed point, as polynomials."""
         return point.body.place(self, point)
 
+    def slope(self, point):
+        """Derivative of a cable's place by its arc length, at a point of it, as polynomials."""
+        return point.body.slope(self, point)
+
     def between(self, a, b):
         """Vector from point a to point b, as polynomials."""
         return [q - p for p, q in zip(self.place(a), self.place(b), strict=True)]
@@ -85,7 +93,7 @@ class NaturalCoordinates(Formulation):
 
     def acceleration(self, point):
         """Nodes of the acceleration of a point (available to outputs)."""
-        return tuple(p.acceleration(self.q, self.v, self.a, self.time) for p in self.place(point))
+        return tuple(p.acceleration(self.q, self.v, self.a, self.time) for p in point.body.place(self, point))
 
     def spin(self, body):
         """Node of a body's angular velocity; in space its three components in the inertial frame."""
@@ -98,13 +106,13 @@ class NaturalCoordinates(Formulation):
     # ---- what elements write
     def force(self, point, *components):
         """Add a force at a point, by virtual work."""
-        for place, f in zip(self.place(point), components, strict=True):
+        for place, f in zip(point.body.place(self, point), components, strict=True):
             for i, x in place.gradient(self.q).items():
                 self.generalized[i] = self.generalized[i] + x * f
 
     def turning(self, *, every=True):
         """Those of planar rigid bodies."""
-        bodies = [body for body in self.system.bodies if body.name in self.system.angles()]
+        bodies = [body for body in self._written if body.name in self.system.angles()]
         bodies = [body for body in bodies if every or f"{body.name}.angle" in self._state_index]
         nodes = [body.full_angle(self) for body in bodies]
         return {body.name: (x, self._number_of(self.state(body, "angle"))) for body, x in zip(bodies, nodes, strict=True)}

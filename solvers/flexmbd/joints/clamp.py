@@ -42,7 +42,7 @@ class Clamp(Joint):
 
     def rows(self, equations):
         """Two lengths and one angle; in space three and two."""
-        slope = self.b.body.slope(equations, self.b)
+        slope = equations.slope(self.b)
         axis = node_axis(equations, self, self.a.body, "axis")
         branch = dot(axis, slope)
         if self.spatial:

@@ -3,7 +3,8 @@
 The angles of two gears obey ``za (fa - fc) + zb (fb - fc) = const``, with zb negative for a ring.  As unit complex numbers
 ``u = exp(i f)`` this is ``ua^za ub^zb = const``: a polynomial of high degree, but each power is a chain of products of two factors.
 Every product but the last is a pair of coordinates of its own (`bodies.phasors`), defined by two quadratic rows; the last is the row of
-the pair.  The chain of squarings of z teeth has at most ``2 log2 z`` products, and the factors that both numbers have in common drop out.
+the pair.  Where rows may be of any degree (trees) no product has coordinates.  The chain of squarings of z teeth has at most
+``2 log2 z`` products, and the factors that both numbers have in common drop out.
 """
 
 from dataclasses import dataclass
@@ -81,13 +82,17 @@ class Gear(Joint):
         return tuple(self._walk(*self._start())[1])
 
     def rows(self, equations):
-        """Two for each product but the last, and one angle."""
-        pairs = next((body.pairs(equations) for body in equations.system.bodies if body.name == f"{self.name}.phasors"), [])
+        """Two for each product but the last that has coordinates, and one angle."""
+        name = f"{self.name}.phasors"
+        own = next((body for body in equations.system.bodies if body.name == name and name in equations.first), None)
+        pairs = [] if own is None else own.pairs(equations)
         weight = equations.number(next(body for body in self._bodies() if body is not None), "inertia")
         factors = [None if body is None else equations.direction(body, 1.0, 0.0) for body in self._bodies()]
         rows = []
 
         def product(x, y):
+            if own is None:
+                return _times(x, y)
             w, k = pairs[len(rows) // 2], len(rows) // 2 + 1
             rows.extend(Row(p - r, "angle", f"{self.name}.product{k}", penalty=weight) for p, r in zip(w, _times(x, y), strict=True))
             return w

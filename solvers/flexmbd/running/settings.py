@@ -52,7 +52,7 @@ class Settings:
         smaller one is more exact in passing such positions, a larger one takes rows that always depend on others with longer steps.
     formulation : str
         Key of `flexmbd.formulation.FORMULATIONS`: the coordinates in which the equations are written. "natural": of bodies, with rows of
-        all joints. "tree": of joints, for rigid bodies, with rows of those alone that close loops (`docs/theory/trees.md`). "auto": the
+        all joints. "tree": of joints that carry bodies, with rows of those alone that close loops (`docs/theory/trees.md`). "auto": the
         tree where it can be and pays (`flexmbd.formulation.choice`); `Trajectory.attributes` says which, and why.
     tuning : Tuning
         From which sizes on generated code takes another form: speed, not what is computed.

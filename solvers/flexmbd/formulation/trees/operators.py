@@ -8,13 +8,15 @@ along p; the row of its length says what accelerates there.
 from dataclasses import dataclass
 from functools import cached_property
 
-from flexmbd.equations.inertia import Inertia
-from flexmbd.equations.saddle import regularise, solutions
+from flexmbd.equations.inertia import Inertia, NaturalInertia, reduced
+from flexmbd.equations.saddle import regularise
+from flexmbd.errors import ModelError
 from flexmbd.formulation.trees import recursions
 from flexmbd.formulation.trees.articulated import Articulated
-from flexmbd.formulation.trees.composite import Composite
+from flexmbd.formulation.trees.composite import Composite, mass_matrix
 from flexmbd.formulation.trees.constraint_force import ConstraintForces
 from flexmbd.formulation.trees.spatial import dot, none, transposed
+from flexmbd.suggest import unknown
 
 ALGORITHMS = {"articulated": Articulated, "composite": Composite, "constraint_forces": ConstraintForces}
 SHALLOW = 8  # velocities on a path to ground up to which composite bodies take fewer operations than articulated ones
@@ -61,7 +63,7 @@ class Rates:
             else:
                 rows.append({i: 1.0})
                 back.append({k: 1.0})
-        self._rows, self._back = rows, back
+        self._rows, self._back, self.size = rows, back, len(back)  # coordinates
 
     def velocities(self, x):
         """``T x``"""
@@ -109,21 +111,29 @@ class TreeInertia(Inertia):
         In the order of the table's velocities.
     table : Table
     algorithm : str, optional
-        Of `ALGORITHMS`: how M's inverse is applied. If left out, what takes fewer operations.
+        Of `ALGORITHMS`: how M's inverse is applied. If left out, `Tuning.tree_algorithm` of the graph, or else what takes fewer operations.
     balls : dict int -> Ball, optional
         By the number of the first of its three velocities.
+
+    Raises
+    ------
+    ModelError
+        An algorithm that there is not, or that cannot treat one of the links.
     """
 
     def __init__(self, graph, q, table, *, algorithm=None, balls=None):
         super().__init__(graph, q)
         self.table, self._balls = table, balls or {}
-        self.algorithm = algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
+        self.algorithm = algorithm or graph.tuning.tree_algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
+        if self.algorithm not in ALGORITHMS:
+            raise unknown("algorithm of trees", self.algorithm, ALGORITHMS)
         self._rates = Rates(self.q, self._balls, table.n)
 
     def apply(self, vector):
         """Nodes of ``M x``: inverse dynamics without velocities."""
         forces, _ = recursions.inverse_dynamics(self.table, self._rates.velocities(vector))
-        return self._nodes(self._rates.along_coordinates(forces))
+        found = self._nodes(self._rates.along_coordinates(forces))
+        return found + [self.graph.const(0.0)] * (len(vector) - len(found))
 
     def kinetic(self, v):
         """Kinetic energy, J."""
@@ -132,13 +142,23 @@ class TreeInertia(Inertia):
     @cached_property
     def entries(self):
         """Upper triangle of M by (i, j), by composite bodies."""
-        found = self._rates.across(Composite(self.table).entries).items()
+        return self._across(mass_matrix(self.table))
+
+    def diagonal(self, wanted=frozenset()):
+        """Nodes of the diagonal by coordinate, in O(n)."""
+        return {i: x for (i, j), x in self._across(mass_matrix(self.table, 1)).items() if i == j}
+
+    def _across(self, entries):
+        found = self._rates.across(entries).items()
         return {key: x for key, x in ((key, self.graph.const(x)) for key, x in found) if not x.zero}
 
     @cached_property
     def inverse(self):
         """What solves ``M_u x = f``."""
-        return ALGORITHMS[self.algorithm](self.table)
+        try:
+            return ALGORITHMS[self.algorithm](self.table)
+        except ValueError as error:
+            raise ModelError(f"tree_algorithm is '{self.algorithm}', which cannot be here: {error}") from error
 
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """Solutions of ``M x + G' l = f``, ``G x = c``.
@@ -146,25 +166,20 @@ class TreeInertia(Inertia):
         The rows by the Delassus matrix ``G M^-1 G'``, for which M's inverse is applied once a row: O(n + m^2 d) for m rows and depth d.
         Along quaternions the rows of their lengths say x, and f says l.
         """
-        n, lengths = problem.n, self._lengths(rows)
-        if self.groups or problem.direct or len(lengths) < len(self._balls):
-            return super().solve(problem, rows, gradients, sides, multipliers=multipliers)
-        free = Across(self, rows, gradients, lengths, n)
-        shifts = {}
+        found = self.solve_beside(NaturalInertia(self.graph, self.q), problem, rows, gradients, sides)
+        return super().solve(problem, rows, gradients, sides, multipliers=multipliers) if found is None else found
+
+    def solve_beside(self, others, problem, rows, gradients, sides):
+        """The same beside masses of other coordinates, which may be in the rows too: these have entries in the matrix that is left."""
+        n, lengths, own = problem.n, self._lengths(rows), set(range(self._rates.size))
+        weighted = any(row.penalty is not None and not own.issuperset(row.polynomial.indices) for row in rows)
+        if problem.direct or weighted or len(lengths) < len(self._balls) or not own.isdisjoint(others.touched):
+            return None
+        tree, shifts = Across(self, rows, gradients, lengths, n), {}
         regularise(problem, shifts, [], rows)
-        rest = {key: x for key, x in shifts.items() if key[0] == key[1] and key[0] >= n and key[0] - n not in lengths.values()}
-        left, starts = [], []
-        for side in sides:
-            along = free.along(side)
-            x = self.inverse.solve(self._rates.along_velocities(side))
-            starts.append((along, x))
-            left.append({n + k: self.graph.const(c - dot(row.values(), [x[u] for u in row])) for k, (row, c) in free.open_by(side, along)})
-        for (k, m), x in free.delassus().items():
-            rest[n + k, n + m] = rest.get((n + k, n + m), 0.0) - x
-        for k in lengths.values():
-            rest[n + k, n + k] = self.graph.const(-1.0)
-        totals = solutions(problem, rest, left, rows, set(range(n)), shifts) if free.rows else [{} for _ in sides]
-        return [free.total(side, *start, total) for side, start, total in zip(sides, starts, totals, strict=True)]
+        outer = {key: x for key, x in gradients.items() if key[0] not in own}
+        matrix = others.matrix() | outer | {key: x for key, x in shifts.items() if key[0] == key[1] and key[0] >= n}
+        return reduced(problem, matrix, rows, sides, [tree, *others.eliminated(problem, rows, outer)])
 
     def _lengths(self, rows):
         """Number of the row of a ball's length by its first velocity, of those that are there."""
@@ -176,7 +191,7 @@ class TreeInertia(Inertia):
 
 
 class Across:
-    """Rows across and along quaternions, in velocities of the links.
+    """A tree that is eliminated (`equations.inertia.reduced`), its rows across and along quaternions, in velocities of the links.
 
     Parameters
     ----------
@@ -195,18 +210,28 @@ class Across:
         self._gradients = {}
         for (i, k), x in gradients.items():
             self._gradients.setdefault(k - n, {})[i] = x
-        within = set(lengths.values())
+        self.block = [*range(self._rates.size), *(n + k for k in lengths.values())]
         self.rows = {}
-        for k in range(len(rows)):
-            if k not in within:
-                forces = self._rates.along_velocities(self._gradients.get(k, {}))
+        for k, own in sorted(self._gradients.items()):
+            if n + k not in self.block and any(i < self._rates.size for i in own):
+                forces = self._rates.along_velocities(own)
                 self.rows[k] = {u: x for u, x in enumerate(forces) if not none(x)}
         self._responses = {}
         for k, row in self.rows.items():
             inertia.table.mark()
             self._responses[k] = inertia.inverse.solve([row.get(u, 0.0) for u in range(inertia.table.n)])
 
-    def along(self, side):
+    def free(self, side, left):
+        """Accelerations along and across quaternions without the rows' forces; `left` is less their part in the rows."""
+        along, x = self._along(side), self._inertia.inverse.solve(self._rates.along_velocities(side))
+        for k, row in self.rows.items():
+            wanted = side.get(self._n + k, 0.0)
+            for first, y in along.items():
+                wanted = wanted - self._share(first, self._gradients.get(k, {})) * y
+            left[self._n + k] = self._inertia.graph.const(wanted - dot(row.values(), [x[u] for u in row]))
+        return side, along, x
+
+    def _along(self, side):
         """Of each ball what accelerates along its quaternion p, over p."""
         found = {}
         for first, k in self._lengths.items():
@@ -223,26 +248,16 @@ class Across:
         i = self._first[first]
         return dot(self._q[i : i + 4], [gradient.get(i + j, 0.0) for j in range(4)])
 
-    def open_by(self, side, along):
-        """Rows by number, with what they ask of velocities."""
-        for k, row in self.rows.items():
-            wanted = side.get(self._n + k, 0.0)
-            for first, x in along.items():
-                wanted = wanted - self._share(first, self._gradients.get(k, {})) * x
-            yield k, (row, wanted)
-
-    def delassus(self):
-        """``G M^-1 G'`` by (k, m), k <= m."""
-        found = {}
+    def shares(self):
+        """Entries of ``G M^-1 G'``."""
         for m, response in self._responses.items():
             for k, row in self.rows.items():
                 if k <= m and not none(x := dot(row.values(), [response[u] for u in row])):
-                    found[k, m] = self._inertia.graph.const(x)
-        return found
+                    yield (self._n + k, self._n + m), self._inertia.graph.const(x)
 
-    def total(self, side, along, x, multipliers):
+    def held(self, free, multipliers):
         """Accelerations of coordinates, and multipliers."""
-        graph, n = self._inertia.graph, self._n
+        graph, n, (side, along, x) = self._inertia.graph, self._n, free
         known = {k: multipliers[n + k] for k in self.rows}
         for k, response in self._responses.items():
             x = [own if none(y) else own - y * known[k] for own, y in zip(x, response, strict=True)]

@@ -65,6 +65,7 @@ class Placed:
             self.axes = [[g.const(float(i == k)) for i in range(d)] for k in range(d)]
             self.centre, self.velocity = ([g.const(0.0)] * d for _ in range(2))
             self.angle, self.spin, self.columns, self.drift = g.const(0.0), self.zero, [], (self.zero, self.velocity)
+            self.shifts = []
             return
         self.first, self.angle = equations.first.get(branch.name, 0), g.const(0.0)
         self._walk()
@@ -88,6 +89,17 @@ class Placed:
         """Angular velocity and velocity of the centre that rates of its own coordinates alone give."""
         parts = [(times(x, w), times(x, u)) for x, (w, u) in zip(rates, self.columns, strict=True)]
         return [plus(start, *(part[k] for part in parts)) for k, start in enumerate((self.zero, [self.zero[0]] * len(self.centre)))]
+
+    def mobilities(self):
+        """Reciprocals of mass and mean moment of inertia, by component of what acts on it as if it were free."""
+        body, number, d = self.branch.body, self._equations.number, len(self.centre)
+        mass = 1.0 / number(body, "mass")
+        if isinstance(body, PointMass):
+            return [mass] * d + self.zero
+        if d == 2:
+            return [mass, mass, 1.0 / number(body, "inertia")]
+        moments = [number(body, f"inertia.{key}") for key in ("xx", "yy", "zz")]
+        return [mass] * 3 + [3.0 / (moments[0] + moments[1] + moments[2])] * 3
 
     # ---- places
     def _walk(self):
@@ -212,6 +224,30 @@ class Placed:
                 speed = minus(minus(self.velocity, parent.velocity), turned(parent.spin, minus(self._origin, parent.centre)))
             total = plus(total, turned(bends, arm), turned(own, speed))
         return plus(parent.drift[0], bends), total
+
+
+class Beside:
+    """A coordinate of a body that is not in the tree: as a body, with a displacement and a velocity of one number.
+
+    Attributes
+    ----------
+    number : int
+        Of the coordinate.
+    shifts, twists, twist : list of Node
+        The coordinate, and its rate.
+    """
+
+    drift = (), (0.0,)
+
+    def __init__(self, equations, number):
+        self.number, self._equations = number, equations
+        self.shifts, self.twists = [equations.q[number]], [equations.v[number]]
+        self.twist = self.twists
+
+    def mobilities(self):
+        """Reciprocal of its mass, if it has any."""
+        found = self._equations.inertia.diagonal({self.number}).get(self.number)
+        return [self._equations.graph.const(0.0) if found is None else 1.0 / found]
 
 
 def _turning(axis):

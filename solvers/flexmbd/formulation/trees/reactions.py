@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from flexmbd.errors import ModelError
+from flexmbd.formulation.base import Formulation
 from flexmbd.formulation.trees.placing import minus, moment, plus, times
 from flexmbd.formulation.trees.rows import PlacedRow
 from flexmbd.language.node_row import NodeRow
@@ -33,8 +34,8 @@ class Reactions:
         return found
 
     def add_mass(self, entries, *, expelled=False):
-        """As the formulations' own; reactions of joints do not know it."""
-        self._untold = True
+        """As the formulations' own; reactions of joints do not know what is on their coordinates."""
+        self._untold |= any(i < self.first_beside for key in entries for i in key)
         super().add_mass(entries, expelled=expelled)
 
     def _book(self, forces):
@@ -44,7 +45,7 @@ class Reactions:
             self._untold |= not (hasattr(one, "slip") and self._act_along(self._others, [(-force, one.slip)]))
 
     def _accelerations(self):
-        self._untold |= any(x is not y for x, y in zip(self._known, self.generalized, strict=True))
+        self._untold |= any(x is not y for x, y in zip(self._known[: self.first_beside], self.generalized, strict=False))
         self._untold |= any(type(row.polynomial) is NodeRow for row in self.rows)
         for i, x in enumerate(self.inwards(self.wrenches)):
             self.generalized[i] = self.generalized[i] + x
@@ -52,11 +53,13 @@ class Reactions:
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint exerts on a body, as one tuple."""
-        branch, made = self.topology.by(element), self.placed[body.name]
+        branch, made = self.topology.by(element), self.placed.get(body.name)
+        if made is None:
+            return super().reaction(element, body)
         if branch is None:
             own = [(k, row.polynomial) for k, row in self._own_rows(element)]
             if not all(isinstance(row, PlacedRow) for _, row in own):
-                return super().reaction(element, body)
+                return Formulation.reaction(self, element, body)
             total = [self.graph.const(0.0)] * len(made.shifts)
             for k, row in own:
                 total = minus(total, times(self.multipliers[k], row.slopes.get(made, [0.0] * len(total))))
@@ -89,5 +92,6 @@ class Reactions:
                 found[made] = minus(found[made], self._others[made])
         for k, row in enumerate(self.rows):
             for made, own in getattr(row.polynomial, "slopes", {}).items():
-                found[made] = plus(found[made], times(self.multipliers[k], own))
+                if made in found:
+                    found[made] = plus(found[made], times(self.multipliers[k], own))
         return dict(self._sums(found))

@@ -41,8 +41,7 @@ class PlacedRow(NodeRow):
         """What the pivot of the row would be if it joined free bodies: not zero where joints of the tree already keep it."""
         total = self.graph.const(0.0)
         for made, slopes in self.slopes.items():
-            own = self._equations.mobilities(made.branch.body)
-            total = total + dot([x * x for x in slopes], own[: len(slopes)])
+            total = total + dot([x * x for x in slopes], made.mobilities()[: len(slopes)])
         return total
 
     def time_derivative(self, t):
@@ -86,5 +85,5 @@ def check_opened(joint, rows):
 def _as_row(equations, x, within):
     if x is None:
         return None
-    node = x.node if isinstance(x, NodeRow) else equations.graph.const(x)
+    node = x.node if isinstance(x, NodeRow) else equations.values((x,))[0]
     return NodeRow(equations, node) if equations.slopes_of(node) is None else PlacedRow(equations, node, within)

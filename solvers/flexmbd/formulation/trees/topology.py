@@ -5,7 +5,6 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count
 
-from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.phasors import Phasors
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rigid import RigidBody
@@ -62,11 +61,14 @@ class Topology:
         Those which would carry a body that another one carries, and close loops: their rows stay.
     rubbed : list of str
         Names of joints that could carry a body, but have friction: their rows stay.
+    beside : list of Body
+        Those that are not in the tree: what has coordinates of its own, and rigid bodies that elements need in natural coordinates.
     """
 
     branches: list = field(default_factory=list)
     cuts: list = field(default_factory=list)
     rubbed: list = field(default_factory=list)
+    beside: list = field(default_factory=list)
 
     def of(self, body):
         """The branch of a body; None for ground."""
@@ -79,6 +81,8 @@ class Topology:
             told.append(f"loops are cut at {', '.join(joint.name for joint in self.cuts)}, whose rows stay")
         if self.rubbed:
             told.append(f"rows of {', '.join(self.rubbed)} stay for their friction")
+        if names := [body.name for body in self.beside if body.named]:
+            told.append(f"beside it are {', '.join(names)}, in coordinates of their own")
         return {"formulation.tree": "; ".join(told)} if told else {}
 
     def by(self, element):
@@ -104,14 +108,14 @@ def topology(system):
     Raises
     ------
     ModelError
-        For a body that cannot be part of a tree.
+        If no body can be part of a tree.
     """
-    for body in system.bodies:
-        _check(body)
     rubbed, joints, numbers = {e.joint.name for e in system.elements if isinstance(e, JointFriction)}, {}, count()
-    found = Topology(rubbed=sorted(rubbed))
+    found = Topology(rubbed=sorted(rubbed), beside=_beside(system))
+    beside = {body.name for body in found.beside}
     for joint in system.elements:
-        if isinstance(joint, Joint) and joint.name not in rubbed and (freedom := freedom_of(joint)) is not None:
+        free = not isinstance(joint, Joint) or joint.name in rubbed or not beside.isdisjoint((joint.a.body.name, joint.b.body.name))
+        if not free and (freedom := freedom_of(joint)) is not None:
             for end in (joint.a, joint.b):
                 joints.setdefault(end.body.name, []).append((freedom, joint))
     known, used = {system.ground.name: None}, set()
@@ -138,20 +142,19 @@ def topology(system):
 
     grow(system.ground.name)
     for body in system.bodies:
-        if body.name not in known:
+        if isinstance(body, RIGID) and body.name not in known and body.name not in beside:
             known[body.name] = Branch(len(found.branches), body, None, None, True, freedom_of(body))
             found.branches.append(known[body.name])
             grow(body.name)
     found.cuts.extend({j.name: j for own in joints.values() for _, j in own if j.name not in used}.values())
+    if system.bodies and not found.branches:
+        body = system.bodies[0]
+        told = f"formulation 'tree': '{body.name}' is a {type(body).__name__}, and no body is one that joints of a tree could carry"
+        raise ModelError(told, element=body.name, remedy="take formulation 'natural'")
     return found
 
 
-def _check(body):
-    if isinstance(body, RIGID):
-        return
-    if isinstance(body, (ArcLength, Phasors)):
-        name = body.name.rpartition(".")[0]
-        told = f"'{name}' has coordinates of its own, which a tree does not know"
-    else:
-        name, told = body.name, f"'{body.name}' is a {type(body).__name__}; bodies of a tree are rigid, or point masses"
-    raise ModelError(f"formulation 'tree': {told}", element=name, remedy="take formulation 'natural'")
+def _beside(system):
+    """Bodies that keep coordinates of their own; gears need none where rows may be of any degree."""
+    wanted = {body.name for element in system.elements for body in element.natural}
+    return [body for body in system.bodies if not isinstance(body, (*RIGID, Phasors)) or body.name in wanted]

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.formulation.base import Formulation
+from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.accelerating import Outwards
 from flexmbd.formulation.trees.beginning import beginning
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.operators import TreeInertia
-from flexmbd.formulation.trees.placing import Placed, minus, moment, plus, times, turned
+from flexmbd.formulation.trees.placing import Beside, Placed, minus, moment, plus, times, turned
 from flexmbd.formulation.trees.reactions import Reactions
 from flexmbd.formulation.trees.rows import check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
@@ -27,22 +28,26 @@ from flexmbd.space import AXES
 INNER = (Distance, Drive)  # rows of these, and of joints that could carry, do not change when both bodies move together
 
 
-class TreeCoordinates(Reactions, Formulation):
-    """Joint coordinates (Featherstone 2008, Rigid Body Dynamics Algorithms).
+class TreeCoordinates(Reactions, NaturalCoordinates):
+    """Joint coordinates (Featherstone 2008, Rigid Body Dynamics Algorithms); of what cannot be in a tree natural ones, behind the others.
 
     Attributes
     ----------
     topology : Topology
+    first_beside : int
+        Number of the first coordinate that is not the tree's.
     placed : dict str -> Placed
-        Ground and bodies by name, parents before their children.
+        Ground and bodies of the tree by name, parents before their children.
     wrenches : dict Placed -> list of Node
         What acts on each body: force, and moment about its centre of mass.
     """
 
     @staticmethod
     def parts(system):
-        """Coordinates of the joints that carry bodies, and of free bodies."""
-        return {branch.name: branch.freedom.measures for branch in topology(system).branches if branch.freedom.measures}
+        """Coordinates of the joints that carry bodies, of free bodies, and of bodies beside the tree."""
+        found = topology(system)
+        own = {branch.name: branch.freedom.measures for branch in found.branches if branch.freedom.measures}
+        return own | {body.name: list(body.measures) for body in found.beside}
 
     @staticmethod
     def initial(system):
@@ -53,8 +58,8 @@ class TreeCoordinates(Reactions, Formulation):
     def bodies(self):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
-        self.topology, self.wrenches, self._others, self._untold, units = topology(system), {}, {}, False, {}
-        self.notes = self.topology.notes()
+        self.topology, self.wrenches, self._others, self._untold, self._beside, units = topology(system), {}, {}, False, {}, {}
+        self.notes, self.first_beside = self.topology.notes(), self.n - sum(body.coordinates for body in self.topology.beside)
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
             g.mark()
@@ -74,6 +79,7 @@ class TreeCoordinates(Reactions, Formulation):
             self._act(self.wrenches, made, times(mass, self.gravity))
             self._act(self.wrenches, made, times(-1.0, self.tree.gyroscopic(made)))
             self.potential(-(mass * g.dot(zip(self.gravity, made.centre, strict=True))))
+        self.write(self.topology.beside)
         self._known = list(self.generalized)
 
     def _unit(self, branch, made):
@@ -94,38 +100,52 @@ class TreeCoordinates(Reactions, Formulation):
         return found
 
     def _apart(self, element):
-        """Bodies between the ends of an element and where the ways from both to ground meet."""
-        ways = []
-        for end in (element.a, element.b):
+        """Bodies between the ends of an element and where the ways from both to ground meet; None if an end is beside the tree."""
+        ends, ways = (element.a, element.b), []
+        for end in ends if all(end.body.name in self.placed for end in ends) else ():
             made, way = self.placed[end.body.name], []
             while made.branch is not None:
                 way.append(made)
                 made = made.parent
             ways.append(set(way))
-        return ways[0] ^ ways[1]
+        return ways[0] ^ ways[1] if ways else None
 
     def outputs_of(self, body):
         """Those that the body itself names; its angle is a sum of joints' angles."""
-        made = self.placed[body.name]
+        if (made := self.placed.get(body.name)) is None:
+            return body.outputs(self)
         found = body.outputs(AsNatural(self, made))
         return found | ({f"{body.name}.angle": (lambda: made.angle, "rad")} if f"{body.name}.angle" in found else {})
 
     def pose(self, body):
         """What says where a body is, for poses of a run."""
-        return body.pose(AsNatural(self, self.placed[body.name]))
+        made = self.placed.get(body.name)
+        return body.pose(self if made is None else AsNatural(self, made))
+
+    turning_matrix = staticmethod(Formulation.turning_matrix)
 
     @property
     def natural(self):
         """Of places, axes and velocities."""
-        bodies = [AsNatural(self, self.placed[body.name]) for body in self.system.bodies]
-        return *(x for body in bodies for x in body.q), *(x for body in bodies for x in body.v)
+
+        def own(body, key):
+            if body.name in self.placed:
+                return getattr(AsNatural(self, self.placed[body.name]), key)
+            return body.part(self, getattr(self, key)) if body.name in self.first else [self.graph.const(0.0)] * body.coordinates
+
+        return tuple(x for key in "qv" for body in self.system.bodies for x in own(body, key))
 
     # ---- what elements read
     def direction(self, body, *components):
         """A vector fixed in a body, in the inertial frame."""
-        if isinstance(body, PointMass):
-            return body.direction(self)  # refused
-        return tuple(self.placed[body.name].direction(components))
+        made = self.placed.get(body.name)
+        if made is None or isinstance(body, PointMass):  # of a point mass it is refused
+            return self.values(super().direction(body, *components))
+        return tuple(made.direction(components))
+
+    def slope(self, point):
+        """Derivative of a cable's place by its arc length, at a point of it."""
+        return self.values(super().slope(point))
 
     def _arm(self, point):
         """From the centre of mass to a point."""
@@ -136,32 +156,37 @@ class TreeCoordinates(Reactions, Formulation):
 
     def centre(self, body):
         """Place of the centre of mass."""
-        return tuple(self.placed[body.name].centre)
+        made = self.placed.get(body.name)
+        return self.values(body.origin(self)) if made is None else tuple(made.centre)
 
     def place(self, point):
         """Inertial position of a point."""
-        return tuple(plus(self.placed[point.body.name].centre, self._arm(point)))
+        made = self.placed.get(point.body.name)
+        return self.values(super().place(point)) if made is None else tuple(plus(made.centre, self._arm(point)))
 
     def between(self, a, b):
         """Vector from point a to point b."""
         return minus(self.place(b), self.place(a))
 
     def values(self, nodes):
-        """Nodes."""
-        return tuple(self.graph.const(x) for x in nodes)
+        """Nodes, also of the values of polynomials."""
+        return tuple(x.value(self.q) if isinstance(x, Quadratic) else self.graph.const(x) for x in nodes)
 
     def rates(self, nodes):
         """Nodes of total time derivatives."""
-        return tuple(self.time_derivative(self.graph.const(x)) for x in nodes)
+        return tuple(self.time_derivative(x) for x in self.values(nodes))
 
     def velocity(self, point):
         """Nodes of the velocity of a point."""
-        made = self.placed[point.body.name]
+        if (made := self.placed.get(point.body.name)) is None:
+            return super().velocity(point)
         return tuple(plus(made.velocity, turned(made.spin, self._arm(point))))
 
     def acceleration(self, point):
         """Nodes of the acceleration of a point (available to outputs)."""
-        made, arm = self.placed[point.body.name], self._arm(point)
+        if (made := self.placed.get(point.body.name)) is None:
+            return super().acceleration(point)
+        arm = self._arm(point)
         if made.branch is None:
             return tuple(made.velocity)
         alpha, a = self.accelerated[made]
@@ -174,47 +199,53 @@ class TreeCoordinates(Reactions, Formulation):
 
     def spin(self, body):
         """Node of a body's angular velocity; in space its three components in the inertial frame."""
-        spin = self.placed[body.name].spin
+        if (made := self.placed.get(body.name)) is None:
+            return super().spin(body)
+        spin = made.spin
         return spin[0] if len(spin) == 1 else tuple(spin)
 
     def angle(self, body):
         """Node of a planar body's angle, counting full turns."""
-        return self.placed[body.name].angle
+        made = self.placed.get(body.name)
+        return super().angle(body) if made is None else made.angle
 
-    def mobilities(self, body):
-        """Reciprocals of mass and mean moment of inertia, by component of what acts on a free body."""
-        d, mass = self.system.dimension, 1.0 / self.number(body, "mass")
-        if isinstance(body, PointMass):
-            return [mass] * d + [self.graph.const(0.0)] * (2 * d - 3)
-        if d == 2:
-            return [mass, mass, 1.0 / self.number(body, "inertia")]
-        moments = [self.number(body, f"inertia.{key}") for key in ("xx", "yy", "zz")]
-        return [mass] * 3 + [3.0 / (moments[0] + moments[1] + moments[2])] * 3
+    def kinetic_energy(self):
+        """Node of the kinetic energy: of the bodies, whose velocities are known, and of masses that elements add."""
+        total = self.inertia.added.kinetic(self.v)
+        for made in self.moving:
+            self.graph.mark()
+            along = self.number(made.branch.body, "mass") * dot(made.velocity, made.velocity)
+            total = total + 0.5 * (along + dot(made.spin, self.tree.momentum(made, made.spin)))
+        return total
 
     # ---- derivatives by way of bodies
     def _by_bodies(self, node, space):
         """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
         g, direct, seen, stack = self.graph, {"displacement": "q", "twist": "v"}[space], set(), [node]
-        if not any(x.space == direct for x in g.variables(node)):
+        if not g.sources.of(node) & g.sources.space(direct):
             return []
-        standing = self._standing
+        standing, beside = self._standing, set()
         while stack:
             x = stack.pop()
             if x.id in seen or x.id in standing:
                 continue
-            if (x.kind is VARIABLE and x.value.space == direct) or x.kind.grouped(x):
-                return None
             seen.add(x.id)
+            if x.kind is VARIABLE and x.value.space == direct and x.value.number >= self.first_beside:
+                beside.add(x.value.number)
+            elif (x.kind is VARIABLE and x.value.space == direct) or x.kind.grouped(x):
+                return None
             stack += x.args
         count = len(self.moving[0].shifts)
         numbers = dict.fromkeys(i // count for i in g.space(space).of(node))
-        return [self.moving[i] for i in sorted(numbers)]
+        for i in sorted(beside - self._beside.keys()):
+            self._beside[i] = Beside(self, i)
+        return [self.moving[i] for i in sorted(numbers)] + [self._beside[i] for i in sorted(beside)]
 
     @cached_property
     def _standing(self):
         found = [x for made in self.moving for x in (*made.centre, *made.twist, *(y for axis in made.axes for y in axis))]
         flat = [made.angle for made in self.moving] if self.system.dimension == 2 else []
-        return {x.id for x in [*found, *flat] if x.id in self.graph.depends}
+        return {x.id for x in [*found, *flat] if x in self.graph.sources}
 
     def slopes_of(self, node, space="displacement"):
         """Derivatives of a node by displacements, or twists, of each body that it depends on; None if it depends on more than bodies."""
@@ -248,6 +279,9 @@ class TreeCoordinates(Reactions, Formulation):
         for made, (force, about) in self._sums(wrenches, within):
             for k, (spin, line) in enumerate(made.columns):
                 found[made.first + k] = dot(spin, about) + dot(line, force)
+        for made in wrenches if self._beside else ():
+            if isinstance(made, Beside):
+                (found[made.number],) = wrenches[made]
         return found
 
     def _sums(self, wrenches, within=None):
@@ -268,22 +302,25 @@ class TreeCoordinates(Reactions, Formulation):
     # ---- what elements write
     def _act(self, books, made, parts):
         """Add a force, with a moment behind it or not, to what acts on a body."""
-        if made.branch is not None:
+        if made.shifts:
             total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
             books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]
             self.generalized.added = True
 
     def force(self, point, *components):
         """Add a force at a point."""
-        made = self.placed[point.body.name]
-        if made.branch is not None:
+        if (made := self.placed.get(point.body.name)) is None:
+            super().force(point, *components)
+        elif made.branch is not None:
             self._act(self.wrenches, made, [*components, *moment(self._arm(point), components)])
 
     def torque(self, body, *moment):
         """Add a torque on a body; in space its components in the inertial frame."""
-        if isinstance(body, PointMass):
-            body.torque(self)  # refused
-        self._act(self.wrenches, self.placed[body.name], [*[0.0] * self.system.dimension, *moment])
+        made = self.placed.get(body.name)
+        if made is None or isinstance(body, PointMass):  # of a point mass it is refused
+            super().torque(body, *moment)
+        else:
+            self._act(self.wrenches, made, [*[0.0] * self.system.dimension, *moment])
 
     def force_on(self, node, magnitude):
         """Add the generalized force `magnitude` that acts in the direction in which a node of the coordinates grows."""
