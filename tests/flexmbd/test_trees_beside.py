@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.formulation.trees import operators
 from flexmbd.lubrication.elastic.winkler import WinklerLiner
 
 from .test_gears import train
@@ -109,9 +110,22 @@ def drum(speed=2.0):
     return s
 
 
-@pytest.mark.parametrize("build", [flexible_crank, arm_with_cable, held_beam, lined, sliding, drum, train], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("build", [drum, train], ids=lambda f: f.__name__)
 def test_all_outputs_at_the_start_are_those_of_natural_coordinates(build):
     equal(build())
+
+
+@pytest.mark.parametrize("build", [flexible_crank, arm_with_cable, held_beam, lined, sliding], ids=lambda f: f.__name__)
+def test_a_tree_is_eliminated_by_its_operator_beside_other_masses(build, monkeypatch):
+    """As deep ones are; with and without quaternions, and blocks of constant masses."""
+    found, solve = [], operators.TreeInertia.solve_beside
+    monkeypatch.setattr(operators.TreeInertia, "solve_beside", lambda *given: found.append(solve(*given)) or found[-1])
+    equal(build())
+    assert set(found) == {None}
+    found.clear()
+    monkeypatch.setattr(operators, "BESIDE", 0)
+    equal(build())
+    assert found and all(found)
 
 
 RUNS = {
