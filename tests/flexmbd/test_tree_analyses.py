@@ -109,9 +109,6 @@ def test_guesses_are_assembled_as_in_natural_coordinates():
 
 def test_what_a_tree_does_not_know_is_said():
     names(said(lambda: fm.Equations(sprung(), "tree", spinning=1.0)), "turning frame", "natural")
-    s = sprung()
-    s.add(fm.Gear("gear", s.bodies[0].centre, s.bodies[1].centre, teeth=(10, 21), carrier=None))
-    names(said(lambda: fm.Equations(s, "tree")), "tree", "'gear'", "natural")
 
 
 def masses():
