@@ -43,16 +43,23 @@ class Tuning:
     kept_factors : bool
         Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
     tree_loops : float
-        With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a spatial system is a tree.
-        A run takes, by that in natural coordinates (`benchmarks/formulations.py`): planar chains of 1, 2, 5, 20, 60 links 1.03, 0.89, 0.79,
-        0.77, 0.50 times; arms of 1, 3, 6, 12 joints 0.47, 0.43, 0.16, 0.18; one and four free bodies 1.15, 1.37 in the plane, 0.63, 0.47
-        in space; with loops in the plane a slider-crank 1.12, rows of 1, 4, 12 four-bars 1.09, 0.89, 0.94, a spatial four-bar 0.97.
+        With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a system is written as a tree.
+        256 samples take, by natural coordinates (`benchmarks/formulations.py`), with their starts: planar chains of 2, 5, 20, 60 links
+        0.89, 0.79, 0.77, 0.50 times, arms of 1, 3, 6, 12 joints 0.47, 0.43, 0.16, 0.18, chains of 1, 3, 6 balls 0.53, 0.36, 0.49, one and
+        four free bodies 1.15 and 1.37 in the plane, 0.63 and 0.47 in space, a loop of 6 bodies in space 0.13, of 3 0.15, of 5, 10,
+        20 in the plane 0.53, 0.63, 1.27. Without starts, which by numpy take 1.5 times as long or more: a slider-crank 0.65, rows of 1 and
+        12 four-bars 0.69 and 0.38; with `moreau` chains of 1, 5, 20 links 0.82, 0.45, 0.30, an arm of 6 joints 0.10.
     tree_coordinates : int
         Coordinates of such a tree at most, where steps are implicit: in joints' coordinates all are coupled. With `generalized_alpha`
-        planar chains of 1, 5, 20 links take 0.63, 0.65, 1.29 times, arms of 3 and 6 joints 0.09 and 0.07.
+        planar chains of 1, 5, 20 links take 0.63, 0.65, 1.29 times, arms of 3 and 6 joints 0.09 and 0.07, rows of 1 and 4 four-bars 0.64
+        and 0.46; with `rosenbrock` 5 links 0.74, 3 joints 0.16.
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
+    tree_algorithm : str
+        How accelerations of joint coordinates are found: "articulated", "composite", "constraint_forces"
+        (`formulation.trees.operators.ALGORITHMS`); "": composite bodies where no path to ground has more than eight velocities, else
+        articulated ones.
     """
 
     piece: int = 3000
@@ -69,9 +76,10 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
-    tree_loops: float = 0.35
+    tree_loops: float = 0.5
     tree_coordinates: int = 12
     laws: int = 16
+    tree_algorithm: str = ""
 
 
 USUAL = Tuning()

@@ -153,9 +153,9 @@ def _springs(s, rng, count, bodies, d):
         s.add(fm.Spring(f"s{k}", *ends, stiffness=rng.uniform(1.0, 20.0), damping=rng.uniform(0.1, 2.0), length=rng.uniform(0.2, 1.0)))
 
 
-def told(system, formulation, names=None):
+def told(system, formulation, names=None, tuning=SINGLE):
     """Values at the start of the outputs named, or of all, by the accelerations that the formulation finds there."""
-    made = formulation_of(formulation)(system, tuning=SINGLE)
+    made = formulation_of(formulation)(system, tuning=tuning)
     if formulation == "natural":  # as trees begin
         guess = (np.array(x, float).reshape(-1, 1) for x in made.initial(system))
         q, v = (x[:, 0] for x in Start(formulation_of("natural")(system, solved=False).problem(), system, 1).assembled(*guess))

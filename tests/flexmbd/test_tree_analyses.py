@@ -109,6 +109,9 @@ def test_guesses_are_assembled_as_in_natural_coordinates():
 
 def test_what_a_tree_does_not_know_is_said():
     names(said(lambda: fm.Equations(sprung(), "tree", spinning=1.0)), "turning frame", "natural")
+    s = fm.System()
+    s.cable("line", length=1.0, elements=2, section=fm.Section.circle(0.01), material=fm.Material(E=1e9, nu=0.3, density=1e3))
+    names(said(lambda: fm.Equations(s, "tree")), "tree", "'line' is a", "natural")
 
 
 def masses():

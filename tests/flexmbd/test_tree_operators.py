@@ -1,11 +1,13 @@
 """Mass matrices of trees as operators, with quaternions and closed loops, against dense equations."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.analysis.equations import SINGLE
 from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.links import GROUND, Table
 from flexmbd.formulation.trees.operators import ALGORITHMS, Ball, TreeInertia
@@ -13,9 +15,12 @@ from flexmbd.formulation.trees.tree import TreeCoordinates
 from flexmbd.language.graph import Graph
 from flexmbd.language.quadratic import Quadratic, Row
 from flexmbd.parameters import RUNTIME
+from flexmbd.tuning import Tuning
 
 from .link_tables import link
-from .test_trees import equal
+from .random_trees import plane, space, told
+from .sentences import names, said
+from .test_trees import equal, slider_crank
 
 KINDS = ["free", "spherical", "revolute", "universal", "spherical", "cylindrical", "planar", "prismatic"]
 
@@ -161,3 +166,38 @@ def test_all_algorithms_take_the_links_of_a_formulation():
     found = np.array(equations.graph.evaluate(nodes, known, system.parameters()), float).reshape(3, 7)
     assert not balls and np.abs(found).max() > 1.0
     np.testing.assert_allclose(found[1:], found[[0, 0]], rtol=1e-10, atol=1e-10 * np.abs(found).max())
+
+
+# ---- chosen
+@pytest.mark.parametrize("make", [plane, space])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_algorithm_may_be_chosen(make, seed):
+    """All joints, also those that slide along what turns, with and against the tree: all outputs at the start."""
+    system = make(np.random.default_rng(100 + seed), 1 + seed)
+    found = {name: told(system, "tree", tuning=replace(SINGLE, tree_algorithm=name)) for name in ALGORITHMS}
+    size = max([1.0, *map(abs, found["articulated"].values())])
+    for own in found.values():
+        assert own == pytest.approx(found["articulated"], rel=0.0, abs=1e-13 * size)
+
+
+def test_a_chosen_algorithm_runs_and_is_in_the_code():
+    """A loop, closed by rows: the same motion to the tolerance, and not the same bits."""
+    outputs, runs = ["slider.x", "B.fx", "energy.total"], {}
+    for name in ALGORITHMS:
+        how = {"formulation": "tree", "tolerance": 1e-11, "lanes": 2, "tuning": Tuning(tree_algorithm=name)}
+        runs[name] = fm.run(slider_crank, {"speed": np.array([6.0, -9.0])}, end=0.2, points=11, outputs=outputs, settings=how)
+        assert not runs[name].status.any(), runs[name].message
+    for output in outputs:
+        first, *others = (run[output] for run in runs.values())
+        for other in others:
+            np.testing.assert_allclose(other, first, rtol=0.0, atol=1e-9 * np.abs(first).max())
+    assert not np.array_equal(runs["articulated"]["slider.x"], runs["constraint_forces"]["slider.x"])
+
+
+def test_algorithms_that_cannot_be():
+    system = fm.System(gravity=(0.0, -9.81))
+    system.point_mass("bob", mass=0.7, position=(1.0, 0.0))
+    words = said(lambda: TreeCoordinates(system, tuning=Tuning(tree_algorithm="constraint_forces")).a)
+    names(words, "tree_algorithm", "constraint_forces", "without mass, or moments of inertia", "articulated")
+    words = said(lambda: TreeCoordinates(system, tuning=Tuning(tree_algorithm="composit")))
+    names(words, "composit", "composite")

@@ -106,3 +106,21 @@ def test_a_simulator_whose_runs_end_is_told(monkeypatch):
     counter = OutsideSimulator(model_of(None, Counter, False, Path()), ("n",), None, {}, None)
     with pytest.raises(StudyError, match="runs of Counter cannot go on from a state"):
         counter.start({"a": np.array([1.0])})
+
+
+def test_studies_may_leave_the_coordinates_to_the_solver(over):
+    """``formulation = "auto"`` is a setting like others: outcomes say which it was, runs that go on have the same, to the last bit."""
+    runs = {}
+    for name in ("auto", "tree"):
+        half = replace(over(0.5, 11), settings={"formulation": name})
+        assert half.check(SAMPLES).keys() == set(NAMES)
+        first = half.simulate(SAMPLES)
+        second = half.simulate(SAMPLES, start=half.simulate(SAMPLES, start=half.start(SAMPLES)).states)
+        assert first.attributes["solver.formulation"] == second.attributes["solver.formulation"] == "tree"
+        runs[name] = first, second
+    assert runs["auto"][1].attributes["solver.formulation.reason"].startswith("tree: 1 of 1 bodies")
+    for one, other in zip(*runs.values(), strict=True):
+        assert all(np.array_equal(one.outputs[name], other.outputs[name]) for name in NAMES)
+    with pytest.raises(StudyError) as caught:
+        replace(over(0.5, 11), settings={"formulation": "trees"}).check(SAMPLES)
+    assert caught.value.key == "solver.formulation"

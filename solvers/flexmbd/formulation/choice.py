@@ -32,40 +32,23 @@ def taken(name, system, tuning=USUAL, *, needs="", implicit=False):
     """
     if name != AUTO:
         return name, "as set"
-    why, tree = needs or _refused(system), None
-    if not why:
-        tree = topology(system)
-        why = _dear(system, tree, tuning, implicit)
-    if why:
-        return NATURAL, f"natural: {why}"
-    carried, cuts = _counts(tree)
-    return TREE, f"tree: {carried} of {len(tree.branches)} bodies hang on joints without rows, and {cuts} joints close loops"
-
-
-def _refused(system):
-    """Why a system is no tree, or none whose outputs are all known; else ""."""
     try:
-        beside = topology(system).beside
+        tree = topology(system)
     except ModelError as error:
-        return error.message.removeprefix("formulation 'tree': ")
-    found = [f"'{body.name}' keeps coordinates of its own" for body in beside]
-    found += [f"'{element.name}' adds masses of its own" for element in system.elements if isinstance(element, OWN_MASS)]
-    return next(iter(found), "")
-
-
-def _dear(system, tree, tuning, implicit):
-    """Why joints' coordinates do not pay; "" where they do."""
-    carried, cuts = _counts(tree)
-    if system.dimension == 2 and 2 * carried <= len(tree.branches):
-        return f"{carried} of {len(tree.branches)} bodies hang on joints"
-    if cuts > (tuning.tree_loops * carried if system.dimension == 3 else 0):
-        return f"{cuts} joints close loops"
+        return NATURAL, "natural: " + error.message.removeprefix("formulation 'tree': ")
+    carried, cuts = sum(branch.joint is not None for branch in tree.branches), len(tree.cuts)
+    told = f"{carried} of {len(tree.branches)} bodies hang on joints without rows; joints that close loops: {cuts}"
+    if why := needs or _other(system, tree):
+        return NATURAL, f"natural: {why}"
     count = sum(len(branch.freedom.measures) for branch in tree.branches)
     if implicit and count > tuning.tree_coordinates:
-        return f"steps are implicit, and {count} coordinates of joints are all coupled"
-    return ""
+        return NATURAL, f"natural: steps are implicit, and {count} coordinates of joints are all coupled"
+    pays = cuts <= tuning.tree_loops * carried and (system.dimension == 3 or 2 * carried > len(tree.branches))
+    return (TREE, f"tree: {told}") if pays else (NATURAL, f"natural: {told}")
 
 
-def _counts(tree):
-    """Bodies that hang on joints, and joints that close loops."""
-    return sum(branch.joint is not None for branch in tree.branches), len(tree.cuts)
+def _other(system, tree):
+    """What in a system is for natural coordinates, in words; else ""."""
+    found = [f"'{body.name}' keeps coordinates of its own" for body in tree.beside]
+    found += [f"'{element.name}' adds masses of its own" for element in system.elements if isinstance(element, OWN_MASS)]
+    return next(iter(found), "")

@@ -5,11 +5,11 @@ of a free body at the centre of mass.
 """
 
 from flexmbd.bodies.point_mass import PointMass
-from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.links import GROUND, Link, Table
 from flexmbd.formulation.trees.operators import Ball
 from flexmbd.formulation.trees.placing import ball
 from flexmbd.formulation.trees.spatial import add, combined, congruent, cross, dot, subtract, times, transposed
+from flexmbd.joints.freedom import BALL, triad_of
 
 UNIT = tuple(tuple(float(i == k) for k in range(3)) for i in range(3))
 NOWHERE = (0.0, 0.0, 0.0)
@@ -51,7 +51,7 @@ class Linked:
         q, v = made.part(equations.q), made.part(equations.v)
         way = scaled(q[:count], lines)
         # slides, in the link's frame: against the tree they are walked last, and fixed in it
-        lines = [times(self.axes, x) for x in lines] if not out else [times(transposed(after), times(near, x)) for x in lines]
+        lines = [seen(self.axes, x) for x in lines] if not out else [times(transposed(after), seen(near, x)) for x in lines]
         lever, moved = NOWHERE, scaled(v[:count], lines)
         place = add(at, way)
         if not out:
@@ -65,7 +65,12 @@ class Linked:
         # into the parent's frame
         base, start = (UNIT, NOWHERE) if parent is None else (parent.axes, parent.origin)
         rotation = times_matrix(base, times_matrix(transposed(near), after))
-        self.link = Link(number, rotation, times(base, subtract(place, start)), tuple(motion), (*bias(v[count:]), *shift), *self._mass())
+        own = tuple(motion), (*bias(v[count:]), *shift), *self._mass()
+        held = None
+        if lines and len(motion) == 1 and not self._flat:
+            across = triad_of([equations.graph.const(x) for x in lines[0]], equations.graph.sqrt)
+            held = [(*x, *NOWHERE) for x in UNIT] + [(*NOWHERE, *x) for x in across]
+        self.link = Link(number, rotation, times(base, subtract(place, start)), *own, held)
 
     def _turned(self, made, out, freedom):
         """Matrix of the joint's turn, columns of angular velocity in the link's frame, and the rates of these by the turns' rates."""
@@ -121,6 +126,12 @@ class Linked:
             if i == j or given > 3:
                 tensor[i][j] = tensor[j][i] = number(body, f"inertia.{key}")
         return number(body, "mass"), centre, tensor if self.axes is UNIT else congruent(self.axes, tensor)
+
+
+def seen(axes, vector):
+    """Components of a vector along axes: of one of these axes ones and zeros."""
+    same = [all(x is y for x, y in zip(axis, vector, strict=True)) for axis in axes]
+    return [float(x) for x in same] if any(same) else times(axes, vector)
 
 
 def times_matrix(a, b):

@@ -10,11 +10,13 @@ from functools import cached_property
 
 from flexmbd.equations.inertia import Inertia, NaturalInertia, reduced
 from flexmbd.equations.saddle import regularise
+from flexmbd.errors import ModelError
 from flexmbd.formulation.trees import recursions
 from flexmbd.formulation.trees.articulated import Articulated
 from flexmbd.formulation.trees.composite import Composite
 from flexmbd.formulation.trees.constraint_force import ConstraintForces
 from flexmbd.formulation.trees.spatial import dot, none, transposed
+from flexmbd.suggest import unknown
 
 ALGORITHMS = {"articulated": Articulated, "composite": Composite, "constraint_forces": ConstraintForces}
 SHALLOW = 8  # velocities on a path to ground up to which composite bodies take fewer operations than articulated ones
@@ -110,15 +112,22 @@ class TreeInertia(Inertia):
         In the order of the table's velocities.
     table : Table
     algorithm : str, optional
-        Of `ALGORITHMS`: how M's inverse is applied. If left out, what takes fewer operations.
+        Of `ALGORITHMS`: how M's inverse is applied. If left out, `Tuning.tree_algorithm` of the graph, or else what takes fewer operations.
     balls : dict int -> Ball, optional
         By the number of the first of its three velocities.
+
+    Raises
+    ------
+    ModelError
+        An algorithm that there is not, or that cannot treat one of the links.
     """
 
     def __init__(self, graph, q, table, *, algorithm=None, balls=None):
         super().__init__(graph, q)
         self.table, self._balls = table, balls or {}
-        self.algorithm = algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
+        self.algorithm = algorithm or graph.tuning.tree_algorithm or ("composite" if table.depth <= SHALLOW else "articulated")
+        if self.algorithm not in ALGORITHMS:
+            raise unknown("algorithm of trees", self.algorithm, ALGORITHMS)
         self._rates = Rates(self.q, self._balls, table.n)
 
     def apply(self, vector):
@@ -140,7 +149,10 @@ class TreeInertia(Inertia):
     @cached_property
     def inverse(self):
         """What solves ``M_u x = f``."""
-        return ALGORITHMS[self.algorithm](self.table)
+        try:
+            return ALGORITHMS[self.algorithm](self.table)
+        except ValueError as error:
+            raise ModelError(f"tree_algorithm is '{self.algorithm}', which cannot be here: {error}") from error
 
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """Solutions of ``M x + G' l = f``, ``G x = c``.

@@ -232,13 +232,17 @@ def complement(link):
     """Columns of W, the forces that a joint's motion leaves to its constraints."""
     if link.constraint is not None:
         return [list(column) for column in link.constraint]
-    places, size = unit_places(link.motion), 6 - len(link.motion)
-    if places is not None:
-        return [[1.0 if k == i else 0.0 for k in range(6)] for i in range(6) if i not in places]
+    size, moved = 6 - len(link.motion), [k for k in range(6) if not all(none(column[k]) for column in link.motion)]
+    others = [[1.0 if k == i else 0.0 for k in range(6)] for i in range(6) if i not in moved]
+    if len(others) == size:
+        return others
     values = [[getattr(x, "value", x) if getattr(x, "constant", True) else None for x in column] for column in link.motion]
     if all(isinstance(x, float | int) for column in values for x in column):
         return np.linalg.qr(np.array(values, float).T, mode="complete")[0].T[6 - size :].tolist()
-    if len(link.motion) == 2 and all(none(x) for column in link.motion for x in column[3:]):
-        across = cross(link.motion[0][:3], link.motion[1][:3])
-        return [[*across, 0.0, 0.0, 0.0], *([1.0 if k == i else 0.0 for k in range(6)] for i in range(3, 6))]
+    if len(link.motion) == 2 and len(moved) == 3:  # two turns, or in the plane a slide and a turn
+        across = dict(zip(moved, cross(*([column[k] for k in moved] for column in link.motion)), strict=True))
+        return [[across.get(k, 0.0) for k in range(6)], *others]
+    if moved == [3, 4]:  # a slide in the plane
+        (*_, x, y, _) = link.motion[0]
+        return [[0.0, 0.0, 0.0, minus((1.0,), (y,)), x, 0.0], *others]
     raise ValueError("the joint's subspace turns in its link: give the columns of `constraint` that do no work on it")
