@@ -191,7 +191,7 @@ def test_equilibria_vibrations_and_sensitivities():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{}, {"linear_solver": "superlu"}, {"constraints": "augmented"}], ids=str)
+@pytest.mark.parametrize("more", [{}, {"constraints": "augmented"}], ids=str)
 def test_implicit_steps_with_groups(more):
-    how = {"integrator": "generalized_alpha", "tolerance": 1e-8, "end": 0.1, "near": 1e-4, **more}
+    how = {"integrator": "generalized_alpha", "tolerance": 1e-6, "end": 0.02, "near": 1e-3, **more}
     run_both(hung, OUTPUTS, samples={"stiffness": np.array([20.0, 30.0])}, **how)
