@@ -22,6 +22,15 @@ def number(value) -> Number:
     return float(array) if array.ndim == 0 else array
 
 
+def spread(values, count):
+    """Numbers, or arrays over samples, as an array (values, count)."""
+    if count == 1:
+        return np.array([x if type(x) is float else float(np.ravel(x)[0]) for x in values], float)[:, None]
+    if not any(map(np.ndim, values)):
+        return np.repeat(np.array(values, float)[:, None], count, axis=1)
+    return np.array([np.broadcast_to(x, count) for x in values], float)
+
+
 class Matrix:
     """A table of numbers that is one parameter: a look-up table, a matrix of a body.
 

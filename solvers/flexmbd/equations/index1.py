@@ -108,6 +108,8 @@ def solved(problem, sides):
 def corrections(problem, rows):
     """Mass-orthogonal corrections of positions and velocities to the rows, and the rows' residuals."""
     g, n = problem.graph, problem.n
+    if not rows:
+        return [g.const(0.0)] * n, [g.const(0.0)] * n
     gradients, place, speed = {}, {}, {}
     for k, row in singles(problem, rows):
         gradients |= _gradient(problem, k, row)

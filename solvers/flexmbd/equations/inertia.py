@@ -300,34 +300,41 @@ class Together(Inertia):
 
     def __init__(self, own, added):
         super().__init__(added.graph, added.q)
-        self._own, self._added, self.groups = own, added, added.groups
+        self._own, self.added, self.groups = own, added, added.groups
 
     @property
     def constant(self):
         """Whether both are."""
-        return self._own.constant and self._added.constant
+        return self._own.constant and self.added.constant
 
     def add(self, entries, *, varying):
         """As `NaturalInertia.add`."""
-        self._added.add(entries, varying=varying)
+        self.added.add(entries, varying=varying)
 
     def apply(self, vector):
         """Nodes of ``M x``."""
-        return [x + y for x, y in zip(self._own.apply(vector), self._added.apply(vector), strict=True)]
+        return [x + y for x, y in zip(self._own.apply(vector), self.added.apply(vector), strict=True)]
 
     @property
     def entries(self):
         """Those of both."""
         found = dict(self._own.entries)
-        for key, x in self._added.entries.items():
+        for key, x in self.added.entries.items():
             found[key] = found[key] + x if key in found else x
+        return found
+
+    def diagonal(self, wanted=frozenset()):
+        """Those of both."""
+        found = self._own.diagonal(wanted)
+        for i, m in self.added.diagonal(wanted).items():
+            found[i] = found[i] + m if i in found else m
         return found
 
     def solve(self, problem, rows, gradients, sides, *, multipliers=True):
         """The operator's own way where nothing has been added, or to other coordinates alone; else by the entries of both."""
-        if not self._added.entries and not self.groups:
+        if not self.added.entries and not self.groups:
             return self._own.solve(problem, rows, gradients, sides, multipliers=multipliers)
-        found = self._own.solve_beside(self._added, problem, rows, gradients, sides)
+        found = self._own.solve_beside(self.added, problem, rows, gradients, sides)
         return super().solve(problem, rows, gradients, sides, multipliers=multipliers) if found is None else found
 
 

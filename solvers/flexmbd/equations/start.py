@@ -17,7 +17,7 @@ from flexmbd.bodies.base import FIXED, LEFT_OUT
 from flexmbd.equations.assembly import TURN
 from flexmbd.language.ordering import ordered
 from flexmbd.linalg.saddle import scaled, together
-from flexmbd.parameters import LANE
+from flexmbd.parameters import LANE, spread
 
 LESS = 1e-4  # D of a level by that above: what is wanted is put back, and comes nearer by its square with each correction
 SLIGHT = 1e-12  # share of what has no mass, and of rows that depend on others
@@ -99,10 +99,10 @@ class Start:
         nodes, first = self.problem.natural, 0
         if not nodes:
             return
-        given = [np.broadcast_to(x, self.count) for part in self._system.initial() for x in part]
+        given = [x for part in self._system.initial() for x in part]
         known = {"q": list(q), "v": list(v), "t": self._time, "s": [0.0] * len(self.problem.states)}
-        found = [np.broadcast_to(x, self.count) for x in self.problem.graph.evaluate(nodes, known, self._parameters)]
-        both = [np.array(x, float).reshape(2, -1, self.count) for x in (given, found)]
+        found = self.problem.graph.evaluate(nodes, known, self._parameters)
+        both = [spread(x, self.count).reshape(2, -1, self.count) for x in (given, found)]
         for body in self._system.bodies:
             own, first, offset = slice(first, first + body.coordinates), first + body.coordinates, self.offsets.get(body.name)
             before, after = (body.start_in_words(*values[:, own], offset) for values in both)

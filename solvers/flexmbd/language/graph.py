@@ -11,6 +11,7 @@ from flexmbd.language.kernels import KernelError, kernel_of
 from flexmbd.language.nodes import Node, flat, shape_of
 from flexmbd.language.product import product
 from flexmbd.language.results import Results
+from flexmbd.language.sources import Sources
 from flexmbd.language.standing import stands_for
 from flexmbd.language.tangents import alike, joined
 from flexmbd.language.variables import Space, Variable, check_variable
@@ -25,12 +26,13 @@ class Graph:
         self.tuning, self.spaces = tuning, None  # of a system's graph: kinds of its variables
         self.nodes, self.marks = [], []
         self.words = None  # what `tracing.words_of` made
-        self._known = {}
+        self.known = {}  # nodes by what they are made of
         self._derivatives = {}
-        self.depends, self._tangents = {}, {}  # by node: variables that it depends on, tangents that calls gave
+        self.sources, self._tangents = Sources(self), {}  # by node: variables that it depends on, tangents that calls gave
         self.told = {}  # derivatives that `stands_for` was given
         self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.columns = Columns()  # of those nodes that `Columns.extended` has been told of
+        self.tapes, self.watched = {}, False  # what `repeated` knows of functions, and whether it records one
         self.kernels, self._kernel_of = {}, {}  # those called, by their names in generated code
 
     def mark(self):
@@ -79,28 +81,29 @@ class Graph:
         """The node of a kind; `more` tells apart what kind and arguments do not."""
         operation = (kind, *more) if more else kind
         key = (operation, *args)
-        node = self._known.get(key)
+        node = self.known.get(key)
         if node is None:
-            node = self._known[key] = Node(self, kind, args, level, value, operation)
+            node = self.known[key] = Node(self, kind, args, level, value, operation)
         return node
 
     def results(self, node, count):
         """Nodes of a node's several results."""
         return tuple([self.make(kinds.RESULT, (node,), node.level, k, more=(k,)) for k in range(count)])
 
-    def _op(self, kind, *args):
+    def op(self, kind, *args):
+        """The node of an operation that its kind and arguments tell, which folds nothing but constants."""
         key = (kind, *args)
-        node = self._known.get(key)
+        node = self.known.get(key)
         if node is None:
             level = args[0].level if len(args) == 1 else max(args[0].level, args[1].level)
             if level == CONSTANT:
                 return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
-            node = self._known[key] = Node(self, kind, args, level)
+            node = self.known[key] = Node(self, kind, args, level)
         return node
 
     def _alike(self, kind, a, b):
         """An operation whose arguments may change places: they come in the order in which they were made."""
-        return self._op(kind, a, b) if a.id <= b.id else self._op(kind, b, a)
+        return self.op(kind, a, b) if a.id <= b.id else self.op(kind, b, a)
 
     # ---- arithmetic
     def add(self, a, b):
@@ -123,7 +126,7 @@ class Graph:
             return self.const(0.0)
         if b.kind is kinds.NEG:
             return self.add(a, b.args[0])
-        return self._op(kinds.SUB, a, b)
+        return self.op(kinds.SUB, a, b)
 
     def mul(self, a, b):
         """a b"""
@@ -146,20 +149,20 @@ class Graph:
         a, b = self.const(a), self.const(b)
         if a.zero or b.one:
             return a
-        return self._op(kinds.DIV, a, b)
+        return self.op(kinds.DIV, a, b)
 
     def neg(self, a):
         """-a"""
         a = self.const(a)
-        return a.args[0] if a.kind is kinds.NEG else self._op(kinds.NEG, a)
+        return a.args[0] if a.kind is kinds.NEG else self.op(kinds.NEG, a)
 
     def sqrt(self, a):
         """Square root."""
-        return self._op(kinds.SQRT, self.const(a))
+        return self.op(kinds.SQRT, self.const(a))
 
     def fabs(self, a):
         """Absolute value."""
-        return self._op(kinds.FABS, self.const(a))
+        return self.op(kinds.FABS, self.const(a))
 
     def greater(self, a, b):
         """Condition a > b, for `select`."""
@@ -272,34 +275,13 @@ class Graph:
 
     def forget(self):
         """Let go of what is known only to make further nodes: no more are made."""
-        self._known, self._derivatives, self.depends, self._tangents, self.factors_of = {}, {}, {}, {}, {}
-        self.columns = Columns()
+        self.known, self._derivatives, self._tangents, self.factors_of, self.tapes = {}, {}, {}, {}, {}
+        self.sources, self.columns = Sources(self), Columns()
 
     # ---- derivatives
     def variables(self, node):
         """Each `Variable` that a node depends on, in the order in which they came up."""
-        return [self.nodes[i].value for i in sorted(self.sources(node))]
-
-    def sources(self, node):
-        """Ids of the variables that a node depends on; nodes with the same ones share the set."""
-        known, stack = self.depends, [node]
-        while stack:
-            x = stack[-1]
-            args, grouped = [a.id for a in x.args], x.kind.grouped(x)
-            inner = [a.id for *_, nodes in grouped for a in nodes]
-            if x.id in known or all(i in known for i in (*args, *inner)):
-                stack.pop()
-            else:
-                stack += [self.nodes[i] for i in (*args, *inner) if i not in known]
-                continue
-            if x.id not in known:
-                sets = [frozenset((x.id,))] if x.kind is kinds.VARIABLE else [known[i] for i in args]
-                for group, start, stop, nodes in grouped:
-                    own = {self.nodes[i].value for i in frozenset().union(*(known[a.id] for a in nodes))}
-                    sets.append(frozenset(self.var(*x).id for x in group.of_system(own, start, stop)))
-                largest = max(sets, key=len, default=frozenset())
-                known[x.id] = largest if all(s <= largest for s in sets) else largest.union(*sets)
-        return known[node.id]
+        return [x.value for x in self.sources.variables(node)]
 
     stands_for = stands_for  # with derivatives by displacements
 
@@ -311,7 +293,7 @@ class Graph:
 
     def derivative(self, node, variable):
         """Symbolic derivative of `node` with respect to a variable node."""
-        if node.level < RUNTIME or variable.id not in self.sources(node):
+        if node.level < RUNTIME or not self.sources.of(node) & self.sources.bit(variable):
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:

@@ -23,10 +23,10 @@ def stands_for(graph, nodes, variables, slopes):
     list of Node
     """
     space, zero, found = variables[0].value.space, graph.const(0.0), []
+    own = sum(map(graph.sources.bit, variables))
     for node in map(graph.const, nodes):
         made = Node(graph, kinds.ADD, (node, zero), RUNTIME)
-        rest = {i for i in graph.sources(node) if graph.nodes[i].value.space != space}
-        graph.depends[made.id] = frozenset(rest.union(x.id for x in variables))
+        graph.sources.told(made, (graph.sources.of(node) & ~graph.sources.space(space)) | own)
         found.append(made)
     for made, row in zip(found, slopes(found), strict=True):
         graph.told |= {(made.id, x.id): graph.const(slope) for x, slope in zip(variables, row, strict=True)}

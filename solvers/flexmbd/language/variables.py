@@ -63,7 +63,7 @@ class Space:
 
     def of(self, *nodes):
         """Numbers of its variables that nodes depend on, in the order in which they came up."""
-        found = (x.number for node in nodes for x in self.graph.variables(node) if x.space == self.name)
+        found = (x.value.number for node in nodes for x in self.graph.sources.variables(node, self.name))
         return list(dict.fromkeys(found))
 
 

@@ -5,6 +5,7 @@ from time import perf_counter
 import numpy as np
 
 from flexmbd.equations.start import Start
+from flexmbd.parameters import spread
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
 from flexmbd.running.neighbours import room
@@ -17,13 +18,6 @@ from flexmbd.stepping.compiled import caller
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
 ITERATIONS = 80  # of the assembly
 _PLACES = names.OWNER, names.CURSOR
-
-
-def spread(values, count):
-    """Numbers, or arrays over samples, as an array (values, count)."""
-    if not any(map(np.ndim, values)):
-        return np.repeat(np.array(values, float)[:, None], count, axis=1)
-    return np.array([np.broadcast_to(x, count) for x in values], float)
 
 
 class Integration:

@@ -72,6 +72,8 @@ def witnesses(system):
 
 def _check_first(model, system):
     """Rows that depend on others; raises what is wrong with the constraints, unless one of the first samples is right."""
+    if not (model.problem.rows or model.problem.initial_rows):
+        return "none"
     parameters, (q0, _), errors = system.parameters(), model.problem.initial(system), []
     sizes = lengths(system, parameters.samples)
     for i in range(min(parameters.samples, 8)):

@@ -1,7 +1,7 @@
 """Articulated bodies: accelerations in O(n) (Featherstone 2008, ch. 7), for as many right-hand sides as there are."""
 
 from flexmbd.formulation.trees.links import GROUND
-from flexmbd.formulation.trees.small import Factored
+from flexmbd.formulation.trees.small import Factored, factors
 from flexmbd.formulation.trees.spatial import (
     ZERO,
     add,
@@ -18,6 +18,7 @@ from flexmbd.formulation.trees.spatial import (
     transposed,
     unit_places,
 )  # fmt: skip
+from flexmbd.language.repeated import repeated
 
 
 class Articulated:
@@ -33,30 +34,16 @@ class Articulated:
 
     def __init__(self, table):
         self.table, count = table, len(table)
-        self.inertias = [None] * count
-        self._left, self._pivots, self._z, self._y = [None] * count, [None] * count, [None] * count, [None] * count
+        self.inertias, self._left, self._pivots, self._z, self._y = ([None] * count for _ in range(5))
         added = [None] * count
         for i, link in table.inwards():
-            own = inertia_of(link)
-            self.inertias[i] = own = own if added[i] is None else [add(x, y) for x, y in zip(own, added[i], strict=True)]
-            self._left[i] = self._eliminated(i, own)
-            if link.parent != GROUND:
-                more, before = inertia_inwards(link, self._left[i]), added[link.parent]
-                added[link.parent] = more if before is None else [add(x, y) for x, y in zip(before, more, strict=True)]
-
-    def _eliminated(self, i, own):
-        """What the parent feels of a link's inertia; along axes that are free to move, nothing."""
-        link = self.table.links[i]
-        columns = [times(own, s) for s in link.motion]
-        self._pivots[i] = pivots = Factored([along(link, u) for u in columns])
-        self._z[i] = transposed([pivots.forward(row) for row in transposed(columns)]) if columns else []
-        self._y[i] = [[0.0 if none(x) else x * d for x in z] for z, d in zip(self._z[i], pivots.inverse, strict=True)]
-        z, y, free = self._z[i], self._y[i], unit_places(link.motion) or ()
-        left = [[0.0] * 6 for _ in range(6)]
-        for r in (r for r in range(6) if r not in free):
-            for c in (c for c in range(r, 6) if c not in free):
-                left[r][c] = left[c][r] = minus([row[r] for row in z], [row[c] for row in y], own[r][c])
-        return left
+            before = None if link.parent == GROUND else (added[link.parent] or ())
+            self.inertias[i], lower, inverse, self._z[i], self._y[i], self._left[i], more = repeated(
+                _absorbed, (link.numbers, added[i], before), link, added[i], before
+            )
+            self._pivots[i] = Factored(lower, inverse)
+            if before is not None:
+                added[link.parent] = more
 
     def accelerations(self, forces, *, turned=None, pulled=None, base=ZERO):
         """Accelerations by generalized forces.
@@ -79,26 +66,62 @@ class Articulated:
         table, count = self.table, len(self.table)
         bias, driven = [list(ZERO) if pulled is None else list(p) for p in pulled or [None] * count], [None] * count
         for i, link in table.inwards():
-            given = table.of(i, forces)
-            driven[i] = self._pivots[i].forward([minus(s, bias[i], f) for s, f in zip(link.motion, given, strict=True)])
-            if link.parent != GROUND:
-                push = combined(self._y[i], driven[i], bias[i])
-                if turned is not None:
-                    push = add(push, times(self._left[i], turned[i]))
-                bias[link.parent] = add(bias[link.parent], inwards(link, push))
+            ground = link.parent == GROUND
+            parts = self._pivots[i].lower, self._y[i], bias[i], table.of(i, forces), None if ground else bias[link.parent]
+            parts += (self._left[i], turned[i]) if turned is not None and not ground else (None, None)
+            driven[i], more = repeated(_driven, (link.rotation, link.offset, link.motion, *parts), link, *parts)
+            if not ground:
+                bias[link.parent] = more
         found, moved = [], []
         for i, link in table.outwards():
-            before = outwards(link, base if link.parent == GROUND else moved[link.parent])
-            before = before if turned is None else add(before, turned[i])
-            rest = [minus(y, before, dot((x,), (d,))) for x, d, y in zip(driven[i], self._pivots[i].inverse, self._y[i], strict=True)]
-            own = self._pivots[i].back(rest)
+            before = base if link.parent == GROUND else moved[link.parent]
+            parts = self._pivots[i].lower, self._pivots[i].inverse, self._y[i], driven[i], before, None if turned is None else turned[i]
+            own, more = repeated(_followed, (link.rotation, link.offset, link.motion, *parts), link, *parts)
             found += own
-            moved.append(combined(link.motion, own, before))
+            moved.append(more)
         return found, _Joints(self.inertias, moved, bias)
 
     def solve(self, side):
         """``M^-1 side``"""
         return self.accelerations(side)[0]
+
+
+def _absorbed(link, added, before):
+    """Of a link: inertia, its pivots' factors, z, y, what is left of it where the joint is free; and that with `before`, at its parent."""
+    own = inertia_of(link)
+    own = own if added is None else [add(x, y) for x, y in zip(own, added, strict=True)]
+    columns = [times(own, s) for s in link.motion]
+    lower, inverse = factors([along(link, u) for u in columns])
+    pivots = Factored(lower, inverse)
+    z = transposed([pivots.forward(row) for row in transposed(columns)]) if columns else []
+    y = [[0.0 if none(x) else x * d for x in row] for row, d in zip(z, inverse, strict=True)]
+    free, left = unit_places(link.motion) or (), [[0.0] * 6 for _ in range(6)]
+    for r in (r for r in range(6) if r not in free):
+        for c in (c for c in range(r, 6) if c not in free):
+            left[r][c] = left[c][r] = minus([row[r] for row in z], [row[c] for row in y], own[r][c])
+    if before is None:
+        return own, lower, inverse, z, y, left, None
+    more = inertia_inwards(link, left)
+    return own, lower, inverse, z, y, left, [add(x, y) for x, y in zip(before, more, strict=True)] if before else more
+
+
+def _driven(link, lower, y, bias, given, before, left, turned):
+    """Forces on a link's motion, factored, and `before` with the force that its parent bears."""
+    found = Factored(lower, None).forward([minus(s, bias, f) for s, f in zip(link.motion, given, strict=True)])
+    if before is None:
+        return found, None
+    push = combined(y, found, bias)
+    if turned is not None:
+        push = add(push, times(left, turned))
+    return found, add(before, inwards(link, push))
+
+
+def _followed(link, lower, inverse, y, driven, before, turned):
+    """Accelerations of a link's velocities, and its own, by its parent's."""
+    before = outwards(link, before)
+    before = before if turned is None else add(before, turned)
+    own = Factored(lower, inverse).back([minus(z, before, dot((x,), (d,))) for x, d, z in zip(driven, inverse, y, strict=True)])
+    return own, combined(link.motion, own, before)
 
 
 class _Joints:

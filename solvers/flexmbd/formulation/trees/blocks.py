@@ -4,7 +4,7 @@ Blocks are lists of rows; right-hand sides lists by i.
 """
 
 from flexmbd.formulation.trees.links import GROUND
-from flexmbd.formulation.trees.small import Factored
+from flexmbd.formulation.trees.small import Factored, factors
 from flexmbd.formulation.trees.spatial import minus, transposed
 
 
@@ -36,7 +36,7 @@ class Eliminated:
         self._mark = mark
         for k in self._order:
             mark()
-            self._pivots[k] = pivots = Factored(rest.pop((k, k)))
+            self._pivots[k] = pivots = Factored(*factors(rest.pop((k, k))))
             others = sorted(beside.pop(k, ()))
             rows = {i: rest.pop((i, k)) if i < k else transposed(rest.pop((k, i))) for i in others}
             left = {i: [pivots.forward(row) for row in own] for i, own in rows.items()}

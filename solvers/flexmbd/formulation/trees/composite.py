@@ -4,6 +4,8 @@ Velocities of a tree have one before them each (`Table.before`), as in MuJoCo's 
 its path inwards, and ``M = L' D L`` has no others.
 """
 
+from itertools import islice
+
 from flexmbd.formulation.trees.links import GROUND
 from flexmbd.formulation.trees.spatial import (
     about_origin,
@@ -18,6 +20,7 @@ from flexmbd.formulation.trees.spatial import (
     none,
     times,
 )
+from flexmbd.language.repeated import repeated
 
 
 def composites(table):
@@ -25,30 +28,34 @@ def composites(table):
     found = [[link.mass, first_moment(link), about_origin(link)] for link in table.links]
     for i, link in table.inwards():
         if link.parent != GROUND:
-            mass, moment, inertia = found[i]
             before = found[link.parent]
-            h, p = times(link.rotation, moment), link.offset
-            k = add(h, [dot((mass,), (x,)) for x in p])
-            turned = congruent(link.rotation, inertia)
-            square = dot(add(h, k), p)
-            for r in range(3):
-                for c in range(r, 3):
-                    x = minus((p[r], k[r]), (h[c], p[c]), add((turned[r][c],), (square,))[0] if r == c else turned[r][c])
-                    turned[r][c] = turned[c][r] = x
-            found[link.parent] = [
-                add((before[0],), (mass,))[0], add(before[1], k), [add(x, y) for x, y in zip(before[2], turned, strict=True)],
-            ]  # fmt: skip
+            found[link.parent] = repeated(_carried, (link.rotation, link.offset, found[i], before), link, found[i], before)
     return found
 
 
-def mass_matrix(table):
-    """Entries of M by (i, j), of j = i and those on its path inwards, that are not zero."""
+def _carried(link, whole, before):
+    """What a link with all that hangs on it adds to that of its parent."""
+    (mass, moment, inertia), p = whole, link.offset
+    h = times(link.rotation, moment)
+    k = add(h, [dot((mass,), (x,)) for x in p])
+    turned = congruent(link.rotation, inertia)
+    square = dot(add(h, k), p)
+    for r in range(3):
+        for c in range(r, 3):
+            x = minus((p[r], k[r]), (h[c], p[c]), add((turned[r][c],), (square,))[0] if r == c else turned[r][c])
+            turned[r][c] = turned[c][r] = x
+    return [add((before[0],), (mass,))[0], add(before[1], k), [add(x, y) for x, y in zip(before[2], turned, strict=True)]]
+
+
+def mass_matrix(table, links=None):
+    """Entries of M by (i, j), of j = i and those on its path inwards, that are not zero; of the first so many `links` of the path alone."""
     found, whole = {}, composites(table)
     for i, link in table.inwards():
-        (mass, moment, inertia), first = whole[i], table.first[i]
+        first = table.first[i]
         for k, column in enumerate(link.motion):
-            force = momentum_of(mass, moment, inertia, column)
-            for j, inner in enumerate(table.path(i)):
+            parts = *whole[i], column
+            force = repeated(momentum_of, parts, *parts)
+            for j, inner in enumerate(islice(table.path(i), links)):
                 start, other = table.first[inner], table.links[inner]
                 values = along(other, force)[: k + 1 if j == 0 else None]
                 found |= {(first + k, start + m): x for m, x in enumerate(values) if not none(x)}

@@ -160,6 +160,7 @@ def table_of(equations, unit_rows):
     """
     numbers, linked, balls, velocities = {}, {}, {}, 0
     for made in equations.moving:
+        equations.graph.mark()
         parent = made.parent if made.parent.branch is not None else None
         linked[made] = own = Linked(equations, made, linked.get(parent), GROUND if parent is None else numbers[parent])
         numbers[made] = len(numbers)

@@ -52,6 +52,11 @@ class Link:
     inertia: tuple
     constraint: tuple | None = None
 
+    @property
+    def numbers(self):
+        """Those that algorithms read of it without velocities."""
+        return self.rotation, self.offset, self.motion, self.mass, self.centre, self.inertia
+
 
 class Table:
     """Links in an order in which parents come before their children.

@@ -13,7 +13,7 @@ from flexmbd.equations.saddle import regularise
 from flexmbd.errors import ModelError
 from flexmbd.formulation.trees import recursions
 from flexmbd.formulation.trees.articulated import Articulated
-from flexmbd.formulation.trees.composite import Composite
+from flexmbd.formulation.trees.composite import Composite, mass_matrix
 from flexmbd.formulation.trees.constraint_force import ConstraintForces
 from flexmbd.formulation.trees.spatial import dot, none, transposed
 from flexmbd.suggest import unknown
@@ -143,7 +143,14 @@ class TreeInertia(Inertia):
     @cached_property
     def entries(self):
         """Upper triangle of M by (i, j), by composite bodies."""
-        found = self._rates.across(Composite(self.table).entries).items()
+        return self._across(mass_matrix(self.table))
+
+    def diagonal(self, wanted=frozenset()):
+        """Nodes of the diagonal by coordinate, in O(n)."""
+        return {i: x for (i, j), x in self._across(mass_matrix(self.table, 1)).items() if i == j}
+
+    def _across(self, entries):
+        found = self._rates.across(entries).items()
         return {key: x for key, x in ((key, self.graph.const(x)) for key, x in found) if not x.zero}
 
     @cached_property

@@ -3,8 +3,20 @@
 from flexmbd.formulation.trees.spatial import dot, minus, none
 
 
+def factors(matrix):
+    """Rows of L below its diagonal of ones, and reciprocals of D's diagonal."""
+    lower, inverse = [], []
+    for i, row in enumerate(matrix):
+        left = []  # of L D
+        for j in range(i):
+            left.append(minus(left, lower[j], row[j]))
+        lower.append([dot((x,), (y,)) for x, y in zip(left, inverse, strict=True)])
+        inverse.append(1.0 / minus(left, lower[i], row[i]))
+    return lower, inverse
+
+
 class Factored:
-    """Factors of a symmetric matrix, of which the lower triangle is read.
+    """A symmetric matrix by its `factors`, of which the lower triangle is read.
 
     Attributes
     ----------
@@ -14,14 +26,8 @@ class Factored:
         Reciprocals of D's diagonal.
     """
 
-    def __init__(self, matrix):
-        self.lower, self.inverse = [], []
-        for i, row in enumerate(matrix):
-            left = []  # of L D
-            for j in range(i):
-                left.append(minus(left, self.lower[j], row[j]))
-            self.lower.append([dot((x,), (y,)) for x, y in zip(left, self.inverse, strict=True)])
-            self.inverse.append(1.0 / minus(left, self.lower[i], row[i]))
+    def __init__(self, lower, inverse):
+        self.lower, self.inverse = lower, inverse
 
     def forward(self, side):
         """``L^-1 side``"""

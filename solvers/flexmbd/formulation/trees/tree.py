@@ -209,11 +209,20 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         made = self.placed.get(body.name)
         return super().angle(body) if made is None else made.angle
 
+    def kinetic_energy(self):
+        """Node of the kinetic energy: of the bodies, whose velocities are known, and of masses that elements add."""
+        total = self.inertia.added.kinetic(self.v)
+        for made in self.moving:
+            self.graph.mark()
+            along = self.number(made.branch.body, "mass") * dot(made.velocity, made.velocity)
+            total = total + 0.5 * (along + dot(made.spin, self.tree.momentum(made, made.spin)))
+        return total
+
     # ---- derivatives by way of bodies
     def _by_bodies(self, node, space):
         """Bodies on whose displacements, or twists, a node depends; None if it depends on coordinates, or velocities, besides."""
         g, direct, seen, stack = self.graph, {"displacement": "q", "twist": "v"}[space], set(), [node]
-        if not any(x.space == direct for x in g.variables(node)):
+        if not g.sources.of(node) & g.sources.space(direct):
             return []
         standing, beside = self._standing, set()
         while stack:
@@ -236,7 +245,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
     def _standing(self):
         found = [x for made in self.moving for x in (*made.centre, *made.twist, *(y for axis in made.axes for y in axis))]
         flat = [made.angle for made in self.moving] if self.system.dimension == 2 else []
-        return {x.id for x in [*found, *flat] if x.id in self.graph.depends}
+        return {x.id for x in [*found, *flat] if x in self.graph.sources}
 
     def slopes_of(self, node, space="displacement"):
         """Derivatives of a node by displacements, or twists, of each body that it depends on; None if it depends on more than bodies."""

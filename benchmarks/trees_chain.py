@@ -1,0 +1,96 @@
+#!/usr/bin/env python
+"""The first result of a chain of links in joint coordinates: building, machine code and start, in a process of its own.
+
+Chains of 10, 100 and 1,000 links on pins, in the plane and in space (axes in turn across each other), stretched out and at rest. A run of
+1 ms with `dormand_prince` from the system to its outputs, with an empty cache of machine code but for the time loop, which is compiled once
+for all models, as imports are made, by a pendulum before; processor seconds, the least of some repetitions, and in the notes those of a
+second run and of the pendulum.
+
+Target: 5 s for 1,000 links in the plane. Prediction: 279 nodes a link in the plane and 966 in space, of which half are repeated at 2 µs and
+the others made at 7 µs: 1.3 s and 4.5 s; half as much again for text and start; machine code 0.5 s whatever the length.
+
+    python benchmarks/trees_chain.py [--quick]
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+
+from _common import ENVIRONMENT, report, short
+
+LIMIT = 5.0
+SIZES = (10, 100, 1000)
+
+
+def chain(links, dimension):
+    """Links of 1 m."""
+    import flexmbd as fm
+
+    zero = (0.0,) * (dimension - 1)
+    s = fm.System(gravity=(*zero, -9.81))
+    last = s.ground.at(0.0, *zero)
+    for k in range(links):
+        inertia = 0.08 if dimension == 2 else (0.01, 0.08, 0.09)
+        points = {"A": (-0.5, *zero), "B": (0.5, *zero)}
+        body = s.body(f"link{k}", mass=1.0 + 0.1 * (k % 7), inertia=inertia, position=(k + 0.5, *zero), points=points)
+        axis = {} if dimension == 2 else {"axis": (0.0, 1.0, 0.0) if k % 2 else (0.0, 0.0, 1.0)}
+        s.add(fm.Revolute(f"pin{k}", last, body["A"], **axis))
+        last = body["B"]
+    return s
+
+
+def measured(links, dimension):
+    """Processor seconds of a pendulum, and of two runs of a chain, in this process."""
+    import flexmbd as fm
+
+    found = []
+    for system in (chain(1, 2), *[chain(links, dimension)] * 2):
+        began = time.process_time()
+        settings = {"integrator": "dormand_prince", "tolerance": 1e-6, "lanes": 1, "formulation": "tree"}
+        run = fm.run(system, end=1e-3, points=2, outputs=["link0.B.x"], settings=settings)
+        found.append(time.process_time() - began)
+        if run.status:
+            raise RuntimeError(run.message)
+    return found
+
+
+def apart(links, dimension, repeats):
+    """The least of processes of their own, each with an empty cache."""
+    found = []
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            command, own = [sys.executable, __file__, "--one", str(links), str(dimension)], ENVIRONMENT | {"FLEXMBD_CACHE_DIR": folder}
+            done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, env=own)
+            found.append(json.loads(done.stdout.splitlines()[-1]))
+    return min(found, key=lambda one: one[1])
+
+
+def main():
+    """Measure and report."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--one", nargs=2, type=int, metavar=("LINKS", "DIMENSION"), help="measure in this process")
+    given = parser.parse_args()
+    if given.one:
+        print(json.dumps(measured(*given.one)))
+        return
+    rows, repeats = {}, 1 if given.quick else given.repeats
+    for dimension in (2, 3):
+        for links in SIZES[:2] if given.quick else SIZES:
+            pendulum, first, second = apart(links, dimension, repeats)
+            rows[f"{links} links in {'the plane' if dimension == 2 else 'space'}"] = {
+                "first": short(first),
+                "second": short(second),
+                "pendulum": short(pendulum),
+            }
+            print(links, dimension, rows, flush=True)
+    ours = rows[f"{(SIZES[:2] if given.quick else SIZES)[-1]} links in the plane"]["first"]
+    report("trees_chain", ours / LIMIT, 1.0, ours, LIMIT, "s, and the limit; the ratio is to stay below 1", rows)
+
+
+if __name__ == "__main__":
+    main()
