@@ -47,7 +47,7 @@ class Tuning:
         256 samples take, by natural coordinates (`benchmarks/formulations.py`), with their starts: planar chains of 2, 5, 20, 60 links
         0.89, 0.79, 0.77, 0.50 times, arms of 1, 3, 6, 12 joints 0.47, 0.43, 0.16, 0.18, chains of 1, 3, 6 balls 0.53, 0.36, 0.49, one and
         four free bodies 1.15 and 1.37 in the plane, 0.63 and 0.47 in space, a loop of 6 bodies in space 0.13, of 3 0.15, of 5, 10,
-        20 in the plane 0.53, 0.63, 1.27. Without starts, which by numpy take 1.5 times as long or more: a slider-crank 0.65, rows of 1 and
+        20 in the plane 0.53, 0.63, 1.27. Without starts: a slider-crank 0.52, rows of 1 and
         12 four-bars 0.69 and 0.38; with `moreau` chains of 1, 5, 20 links 0.82, 0.45, 0.30, an arm of 6 joints 0.10.
     tree_coordinates : int
         Coordinates of such a tree at most, where steps are implicit: in joints' coordinates all are coupled. With `generalized_alpha`
