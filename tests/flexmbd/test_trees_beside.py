@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flexmbd as fm
+from flexmbd.formulation.trees import operators
 from flexmbd.lubrication.elastic.winkler import WinklerLiner
 
 from .test_gears import train
@@ -109,9 +110,22 @@ def drum(speed=2.0):
     return s
 
 
-@pytest.mark.parametrize("build", [flexible_crank, arm_with_cable, held_beam, lined, sliding, drum, train], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("build", [drum, train], ids=lambda f: f.__name__)
 def test_all_outputs_at_the_start_are_those_of_natural_coordinates(build):
     equal(build())
+
+
+@pytest.mark.parametrize("build", [flexible_crank, arm_with_cable, held_beam, lined, sliding], ids=lambda f: f.__name__)
+def test_a_tree_is_eliminated_by_its_operator_beside_other_masses(build, monkeypatch):
+    """As deep ones are; with and without quaternions, and blocks of constant masses."""
+    found, solve = [], operators.TreeInertia.solve_beside
+    monkeypatch.setattr(operators.TreeInertia, "solve_beside", lambda *given: found.append(solve(*given)) or found[-1])
+    equal(build())
+    assert set(found) == {None}
+    found.clear()
+    monkeypatch.setattr(operators, "BESIDE", 0)
+    equal(build())
+    assert found and all(found)
 
 
 RUNS = {
@@ -141,3 +155,43 @@ def test_runs_are_those_of_natural_coordinates(build):
 def test_gears_run_as_in_natural_coordinates():
     outputs = ["pb.angle", "rb.rate", "carrier.angle", "planet.x", "pgear.moment", "inner.moment", "planet.pin.fx", "energy.balance"]
     run_both(train, outputs, end=1.0, near=1e-7)
+
+
+def hung(stiffness=20.0):
+    """A sprung rod with a cable clamped to it, of so many elements that they are a group, and a weight at its end."""
+    s = fm.System(gravity=(0.0, -9.81))
+    rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0), points={"A": (-0.5, 0.0), "B": (0.5, 0.0)})
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["A"]))
+    s.add(fm.TorsionSpring("coil", s.ground, rod, stiffness=stiffness, damping=0.5))
+    cable = s.cable("cable", length=0.6, elements=6, section=ROUND, material=SOFT, position=(1.0, 0.0), damping=1e-3)
+    s.add(fm.Clamp("grip", rod["B"], cable.start))
+    weight = s.point_mass("weight", mass=0.3, position=(1.6, 0.0))
+    s.add(fm.Revolute("knot", cable.end, weight.centre))
+    return s
+
+
+OUTPUTS = ["rod.angle", "weight.y", "grip.moment", "pin.fy", "knot.force", "energy.total"]
+
+
+def test_equilibria_vibrations_and_sensitivities():
+    tree, natural = fm.Equations(hung(), "tree"), fm.Equations(hung())
+    assert natural.coordinates[4:6] == ["cable[0]", "cable[1]"] and len(tree.coordinates) == len(natural.coordinates) - 3
+    rest, known = fm.static(tree), fm.static(natural)
+    for name in OUTPUTS:
+        np.testing.assert_allclose(rest[name], known[name], rtol=1e-9)
+    assert rest["pin.fy"][-1] == pytest.approx(9.81 * (1.3 + 0.6 * np.pi * 1e-4 * 1200.0), rel=1e-9)  # all that hangs on it
+    for damped in (False, True):
+        one, other = (fm.modes(of, damped=damped).poles[:12] for of in (rest, known))
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-7)
+    numbers = ["rod.mass", "weight.mass", "cable.EI", "@coil.stiffness"]
+    one, two = (fm.sensitivities(of, numbers, OUTPUTS[:2], end=1e-3, points=3, rtol=1e-7) for of in (tree, hung()))
+    for name in OUTPUTS[:2]:
+        largest = np.abs(two.derivatives[name]).max(axis=0)
+        np.testing.assert_allclose(one.derivatives[name] / largest, two.derivatives[name] / largest, rtol=0, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{}, {"constraints": "augmented"}], ids=str)
+def test_implicit_steps_with_groups(more):
+    how = {"integrator": "generalized_alpha", "tolerance": 1e-6, "end": 0.02, "near": 1e-3, **more}
+    run_both(hung, OUTPUTS, samples={"stiffness": np.array([20.0, 30.0])}, **how)

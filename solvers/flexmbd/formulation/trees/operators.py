@@ -20,6 +20,7 @@ from flexmbd.suggest import unknown
 
 ALGORITHMS = {"articulated": Articulated, "composite": Composite, "constraint_forces": ConstraintForces}
 SHALLOW = 8  # velocities on a path to ground up to which composite bodies take fewer operations than articulated ones
+BESIDE = 40  # the same up to which, beside other masses, elimination by entries does
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,9 @@ class TreeInertia(Inertia):
         """The same beside masses of other coordinates, which may be in the rows too: these have entries in the matrix that is left."""
         n, lengths, own = problem.n, self._lengths(rows), set(range(self._rates.size))
         weighted = any(row.penalty is not None and not own.issuperset(row.polynomial.indices) for row in rows)
-        if problem.direct or weighted or len(lengths) < len(self._balls) or not own.isdisjoint(others.touched):
+        touched = others.touched
+        entries = problem.direct or weighted or len(lengths) < len(self._balls) or not own.isdisjoint(touched)
+        if entries or (touched and self.table.depth <= BESIDE):
             return None
         tree, shifts = Across(self, rows, gradients, lengths, n), {}
         regularise(problem, shifts, [], rows)
