@@ -21,6 +21,7 @@ from .test_studies import model_of
 STUDIES = Path(__file__).parents[1] / "studies"
 PARTED = 0.1  # of a history's size, after which two runs of one motion have nothing to do with each other
 NO_MECHANISM = {"bouncing_ball", "gearbox_meshing", "wearing_joint"}  # functions, which have no settings of a solver
+LONG = {"manipulator"}  # a million steps a run, four times as many in the finer ones; impacts in twelve contacts
 CHAOTIC = {"translational_clearance": 0.2, "slider_crank_worn": 0.8}  # the least share of all values that is compared; of others: all
 
 
@@ -57,7 +58,7 @@ def share_compared(natural, tree):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({path.parent.name for path in STUDIES.glob("*/study.toml")} - NO_MECHANISM))
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in STUDIES.glob("*/study.toml")} - NO_MECHANISM - LONG))
 def test_a_study_in_both_formulations(name):
     try:
         tree = [run(name, finer, formulation="tree") for finer in (1.0, 4.0)]
