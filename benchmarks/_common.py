@@ -68,6 +68,15 @@ def peer(python, script, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def alone(script, *arguments, cache):
+    """What a script prints in its last line in a process of its own, with that folder for machine code."""
+    command, environment = [sys.executable, script, *map(str, arguments)], ENVIRONMENT | {"FLEXMBD_CACHE_DIR": str(cache)}
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def least(works, repeats):
     """Least seconds of each work, the works taking turns; a float that a work returns is its own count of seconds."""
     best = dict.fromkeys(works, float("inf"))

@@ -27,7 +27,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from _common import ENVIRONMENT, ROOT, report, short
+from _common import ROOT, alone, report, short
 
 HISTORY = Path(__file__).with_name("compile_history.jsonl")
 TARGETS = {
@@ -180,15 +180,6 @@ def measured(name):
     return first(lambda E: beam(int(size), E), {"E": 1e8 * ones}, ["rod.end.z"], end=1e-4)
 
 
-def in_process(name, cache):
-    """Run `measured` in a process of its own."""
-    command = [sys.executable, __file__, "--measure", name]
-    done = subprocess.run(command, env=ENVIRONMENT | {"FLEXMBD_CACHE_DIR": str(cache)}, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return tuple(map(float, done.stdout.splitlines()[-1].split()))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", default=list(TARGETS))
@@ -196,16 +187,17 @@ def main():
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
     if arguments.measure:
-        print(*measured(arguments.measure))
+        print(json.dumps(measured(arguments.measure)))
         return
     found, processor = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         cache = Path(folder)
-        ever, _ = (in_process(name, cache) for name in ("first_run_ever", "beam_2"))  # compile the generic part of both integrators
+        generic = "first_run_ever", "beam_2"  # compile the generic part of both integrators
+        ever, _ = (alone(__file__, "--measure", name, cache=cache) for name in generic)
         for name in arguments.only:
             for model in cache.glob("*.o"):
                 model.unlink()
-            found[name], processor[name] = ever if name == "first_run_ever" else in_process(name, cache)
+            found[name], processor[name] = ever if name == "first_run_ever" else alone(__file__, "--measure", name, cache=cache)
             print(f"{name:15} {found[name]:7.2f}  (target {TARGETS[name]:g}; of the processor {processor[name]:.2f})", flush=True)
     if arguments.record:
         machine = {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()}

@@ -27,7 +27,6 @@ def main():
 
     import numpy as np
 
-    from flexmbd.codegen.machine import Code
     from flexmbd.language.graph import Graph
     from flexmbd.lubrication.film_map import build_map
     from flexmbd.lubrication.map_film import MapFilm
@@ -51,7 +50,7 @@ def main():
         g = Graph()
         nodes = [x for k in range(rows) for x in g.call(kernel, [g.var("q", 8 * k + i) for i in range(8)], results)]
         made, _ = functions(g, nodes, arguments.lanes)
-        code = Code(made.text())
+        code = made.code()
         call = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4, ctypes.c_int64, ctypes.c_int64)(code.address("f"))
         given, W = np.vstack([X, np.zeros((len(nodes), arguments.lanes))]), np.zeros((max(1, made.rows), arguments.lanes))
         addresses, best = [x.ctypes.data for x in (given, P, W, at)], np.inf

@@ -16,49 +16,38 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from itertools import pairwise
 from time import process_time
 
-import _common  # noqa: F401  one thread
-import numpy as np
+from _common import alone
+from compile import linkage
+
+import numpy as np  # isort: skip  # after _common, which sets one thread
 
 END, SAMPLES, TOLERANCE, ENOUGH, SHORT = 1.0, 256, 1e-8, 0.3, 1e-6
 MEASURED = "first", "begin", "run"
 
 
-def chain_plane(count, stiffness):
-    """Links on pins, each with a spring to the one before."""
+def chain(count, stiffness=None, dimension=3, joint="Revolute"):
+    """Links on pins, in space with axes along z and across in turn, each with a spring to the one before; or on balls and springs."""
     import flexmbd as fm
 
-    s = fm.System(gravity=(0.0, -9.81))
-    before, body = s.ground.at(0.0, 0.0), s.ground
+    zero = (0.0,) * (dimension - 1)
+    s = fm.System(gravity=(*zero, -9.81))
+    before, body, inertia = s.ground.at(0.0, *zero), s.ground, 0.1 if dimension == 2 else (0.02, 0.1, 0.1)
     for k in range(count):
-        link = s.body(f"link{k}", mass=1.0, inertia=0.1, position=(0.5 + k, 0.0), points={"A": (-0.5, 0.0), "B": (0.5, 0.0)})
-        s.add(fm.Revolute(f"pin{k}", before, link["A"]))
-        s.add(fm.TorsionSpring(f"spring{k}", body, link, stiffness=stiffness, damping=0.1))
-        before, body = link["B"], link
-    return s
-
-
-def chain_space(count, stiffness, joint="Revolute"):
-    """Links whose axes are along z and across in turn, or on balls."""
-    import flexmbd as fm
-
-    s = fm.System(gravity=(0.0, 0.0, -9.81))
-    before, body = s.ground.at(0.0, 0.0, 0.0), s.ground
-    ends = {"A": (-0.5, 0.0, 0.0), "B": (0.5, 0.0, 0.0)}
-    for k in range(count):
-        link = s.body(f"link{k}", mass=1.0, inertia=(0.02, 0.1, 0.1), position=(0.5 + k, 0.0, 0.0), points=ends)
+        ends = {"A": (-0.5, *zero), "B": (0.5, *zero)}
+        link = s.body(f"link{k}", mass=1.0, inertia=inertia, position=(0.5 + k, *zero), points=ends)
+        spring = {"stiffness": stiffness, "damping": 0.1}
         if joint == "Revolute":
-            axis = (0.0, 0.0, 1.0) if k % 2 else (0.0, 1.0, 0.0)
-            s.add(fm.Revolute(f"pin{k}", before, link["A"], axis=axis))
-            s.add(fm.TorsionSpring(f"spring{k}", body, link, stiffness=stiffness, damping=0.1, axis=axis))
+            axis = {} if dimension == 2 else {"axis": (0.0, 0.0, 1.0) if k % 2 else (0.0, 1.0, 0.0)}
+            s.add(fm.Revolute(f"pin{k}", before, link["A"], **axis))
+            if stiffness is not None:
+                s.add(fm.TorsionSpring(f"spring{k}", body, link, **spring, **axis))
         else:
             s.add(fm.Spherical(f"ball{k}", before, link["A"]))
-            s.add(fm.Spring(f"spring{k}", s.ground.at(k + 1.0, 0.0, 1.0), link["B"], stiffness=stiffness, damping=0.1, length=1.0))
+            s.add(fm.Spring(f"spring{k}", s.ground.at(k + 1.0, 0.0, 1.0), link["B"], length=1.0, **spring))
         before, body = link["B"], link
     return s
 
@@ -82,19 +71,9 @@ def loops(windows, stiffness):
     """A row of four-bars that swings on springs."""
     import flexmbd as fm
 
-    s = fm.System(gravity=(0.0, -9.81))
-    ends = {"A": (-0.5, 0.0), "B": (0.5, 0.0)}
-    rods = [
-        s.body(f"rod{i}", mass=1.0, inertia=1 / 12, position=(i, 0.5), angle=np.pi / 2, points=ends, velocity=(-0.5, 0.0), rate=1.0)
-        for i in range(windows + 1)
-    ]
-    for i, rod in enumerate(rods):
-        s.add(fm.Revolute(f"foot{i}", s.ground.at(float(i), 0.0), rod["A"]))
+    s = linkage(windows, 1.0)
+    for i, rod in enumerate(s.bodies[: windows + 1]):
         s.add(fm.TorsionSpring(f"spring{i}", s.ground, rod, stiffness=stiffness, damping=0.1, angle=np.pi / 2))
-    for i in range(windows):
-        coupler = s.body(f"coupler{i}", mass=1.0, inertia=1 / 12, position=(i + 0.5, 1.0), points=ends, velocity=(-1.0, 0.0))
-        s.add(fm.Revolute(f"left{i}", rods[i]["B"], coupler["A"]))
-        s.add(fm.Revolute(f"right{i}", coupler["B"], rods[i + 1]["B"]))
     return s
 
 
@@ -155,9 +134,9 @@ def loop_space(stiffness):
     return s
 
 
-SYSTEMS = {f"pins_{n}": (chain_plane, n) for n in (1, 2, 5, 20, 60)}
-SYSTEMS |= {f"arm_{n}": (chain_space, n) for n in (1, 3, 6, 12, 30)}
-SYSTEMS |= {f"balls_{n}": (lambda n, k: chain_space(n, k, "Spherical"), n) for n in (1, 3, 6)}
+SYSTEMS = {f"pins_{n}": (lambda n, k: chain(n, k, 2), n) for n in (1, 2, 5, 20, 60)}
+SYSTEMS |= {f"arm_{n}": (chain, n) for n in (1, 3, 6, 12, 30)}
+SYSTEMS |= {f"balls_{n}": (lambda n, k: chain(n, k, joint="Spherical"), n) for n in (1, 3, 6)}
 SYSTEMS |= {f"free_plane_{n}": (lambda n, k: free(n, k, 2), n) for n in (1, 4)}
 SYSTEMS |= {f"free_space_{n}": (lambda n, k: free(n, k, 3), n) for n in (1, 4)}
 SYSTEMS |= {f"loops_{n}": (loops, n) for n in (1, 4, 12)}
@@ -181,7 +160,7 @@ def measured(name, formulation, more="{}", samples=SAMPLES):
         return build(name, stiffness)
 
     how = {"integrator": "dormand_prince", "formulation": formulation, "tolerance": TOLERANCE, "lanes": 16, **json.loads(more)}
-    fm.run(lambda stiffness: chain_plane(1, stiffness), {"stiffness": np.ones(1)}, end=0.01, points=2, outputs=["link0.x"], settings=how)
+    fm.run(lambda stiffness: chain(1, stiffness, 2), {"stiffness": np.ones(1)}, end=0.01, points=2, outputs=["link0.x"], settings=how)
     last = build(name, 1.0).bodies[-1].name
     outputs = [f"{last}.x", f"{last}.vx"]
     stiffness, times, run = np.linspace(10.0, 40.0, samples), {}, None
@@ -202,13 +181,10 @@ def apart(name, formulation, more, generic):
     """What a process of its own finds, with the generic part compiled already."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(generic, folder, dirs_exist_ok=True)
-        command, settled = [sys.executable, __file__, "--one", name, formulation, more], {**os.environ, "FLEXMBD_CACHE_DIR": folder}
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=settled)
+        found = alone(__file__, "--one", name, formulation, more, cache=folder)
         if not any(os.scandir(generic)):
             shutil.copytree(folder, generic, dirs_exist_ok=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def main():

@@ -33,6 +33,8 @@ from pathlib import Path
 
 from _common import ROOT, least, peer, report, short
 
+sys.path.insert(0, str(ROOT))  # tests' graph in machine code
+
 ROBOTS = {"arm": 6, "quadruped": 12, "humanoid": 30}
 UNIT = [tuple(float(k == i) for k in range(6)) for i in range(6)]
 
@@ -137,20 +139,17 @@ class Evaluation:
         import numba
         import numpy as np
 
-        from flexmbd.codegen.functions import Functions
-        from flexmbd.codegen.storage import Storage
         from flexmbd.language.graph import Graph
         from flexmbd.parameters import RUNTIME
         from flexmbd.stepping import names
+        from tests.flexmbd.generated import functions
 
         graph = Graph()
         table, numbers, base, count = links_of(graph, robot)
         v, forces = (graph.space(name).first(table.n) for name in "va")
         nodes = [graph.const(x) for x in form(table, v, forces, base)]
         self.operations = sum(1 for x in graph.needed(nodes) if x.level == RUNTIME and x.args)
-        storage = Storage()
-        made = Functions(graph, storage, Rows(width, count, table.n), (names.NUMBERS, names.TABLES))
-        made.add("f", [(("y", k), x) for k, x in enumerate(nodes)])
+        made, storage = functions(graph, nodes, width, lambda width: Rows(width, count, table.n))
         self._code, self._kept = made.code(), [storage.pack(graph, numbers, 1)[0], storage.tables, np.zeros(names.ENTRIES, np.int64)]
         self._kept[2][names.NUMBERS], self._kept[2][names.TABLES] = (x.ctypes.data for x in self._kept[:2])
         call = ctypes.CFUNCTYPE(None, *(ctypes.c_int64,) * 6)(self._code.address("f"))

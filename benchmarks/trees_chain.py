@@ -14,32 +14,14 @@ the others made at 7 µs: 1.3 s and 4.5 s; half as much again for text and start
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 import time
 
-from _common import ENVIRONMENT, report, short
+from _common import alone, report, short
+from formulations import chain
 
 LIMIT = 5.0
 SIZES = (10, 100, 1000)
-
-
-def chain(links, dimension):
-    """Links of 1 m."""
-    import flexmbd as fm
-
-    zero = (0.0,) * (dimension - 1)
-    s = fm.System(gravity=(*zero, -9.81))
-    last = s.ground.at(0.0, *zero)
-    for k in range(links):
-        inertia = 0.08 if dimension == 2 else (0.01, 0.08, 0.09)
-        points = {"A": (-0.5, *zero), "B": (0.5, *zero)}
-        body = s.body(f"link{k}", mass=1.0 + 0.1 * (k % 7), inertia=inertia, position=(k + 0.5, *zero), points=points)
-        axis = {} if dimension == 2 else {"axis": (0.0, 1.0, 0.0) if k % 2 else (0.0, 0.0, 1.0)}
-        s.add(fm.Revolute(f"pin{k}", last, body["A"], **axis))
-        last = body["B"]
-    return s
 
 
 def measured(links, dimension):
@@ -47,7 +29,7 @@ def measured(links, dimension):
     import flexmbd as fm
 
     found = []
-    for system in (chain(1, 2), *[chain(links, dimension)] * 2):
+    for system in (chain(1, dimension=2), *[chain(links, dimension=dimension)] * 2):
         began = time.process_time()
         settings = {"integrator": "dormand_prince", "tolerance": 1e-6, "lanes": 1, "formulation": "tree"}
         run = fm.run(system, end=1e-3, points=2, outputs=["link0.B.x"], settings=settings)
@@ -62,9 +44,7 @@ def apart(links, dimension, repeats):
     found = []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
-            command, own = [sys.executable, __file__, "--one", str(links), str(dimension)], ENVIRONMENT | {"FLEXMBD_CACHE_DIR": folder}
-            done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, env=own)
-            found.append(json.loads(done.stdout.splitlines()[-1]))
+            found.append(alone(__file__, "--one", links, dimension, cache=folder))
     return min(found, key=lambda one: one[1])
 
 

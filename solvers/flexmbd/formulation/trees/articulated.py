@@ -1,7 +1,7 @@
 """Articulated bodies: accelerations in O(n) (Featherstone 2008, ch. 7), for as many right-hand sides as there are."""
 
 from flexmbd.formulation.trees.links import GROUND
-from flexmbd.formulation.trees.small import Factored, factors
+from flexmbd.formulation.trees.small import back, factors, forward
 from flexmbd.formulation.trees.spatial import (
     ZERO,
     add,
@@ -34,14 +34,13 @@ class Articulated:
 
     def __init__(self, table):
         self.table, count = table, len(table)
-        self.inertias, self._left, self._pivots, self._z, self._y = ([None] * count for _ in range(5))
+        self.inertias, self._left, self._lower, self._inverse, self._y = ([None] * count for _ in range(5))
         added = [None] * count
         for i, link in table.inwards():
             before = None if link.parent == GROUND else (added[link.parent] or ())
-            self.inertias[i], lower, inverse, self._z[i], self._y[i], self._left[i], more = repeated(
+            self.inertias[i], self._lower[i], self._inverse[i], self._y[i], self._left[i], more = repeated(
                 _absorbed, (link.numbers, added[i], before), link, added[i], before
             )
-            self._pivots[i] = Factored(lower, inverse)
             if before is not None:
                 added[link.parent] = more
 
@@ -67,7 +66,7 @@ class Articulated:
         bias, driven = [list(ZERO) if pulled is None else list(p) for p in pulled or [None] * count], [None] * count
         for i, link in table.inwards():
             ground = link.parent == GROUND
-            parts = self._pivots[i].lower, self._y[i], bias[i], table.of(i, forces), None if ground else bias[link.parent]
+            parts = self._lower[i], self._y[i], bias[i], table.of(i, forces), None if ground else bias[link.parent]
             parts += (self._left[i], turned[i]) if turned is not None and not ground else (None, None)
             driven[i], more = repeated(_driven, (link.rotation, link.offset, link.motion, *parts), link, *parts)
             if not ground:
@@ -75,7 +74,7 @@ class Articulated:
         found, moved = [], []
         for i, link in table.outwards():
             before = base if link.parent == GROUND else moved[link.parent]
-            parts = self._pivots[i].lower, self._pivots[i].inverse, self._y[i], driven[i], before, None if turned is None else turned[i]
+            parts = self._lower[i], self._inverse[i], self._y[i], driven[i], before, None if turned is None else turned[i]
             own, more = repeated(_followed, (link.rotation, link.offset, link.motion, *parts), link, *parts)
             found += own
             moved.append(more)
@@ -87,27 +86,26 @@ class Articulated:
 
 
 def _absorbed(link, added, before):
-    """Of a link: inertia, its pivots' factors, z, y, what is left of it where the joint is free; and that with `before`, at its parent."""
+    """Of a link: inertia, its pivots' factors, y, what is left of it where the joint is free; and that with `before`, at its parent."""
     own = inertia_of(link)
     own = own if added is None else [add(x, y) for x, y in zip(own, added, strict=True)]
     columns = [times(own, s) for s in link.motion]
     lower, inverse = factors([along(link, u) for u in columns])
-    pivots = Factored(lower, inverse)
-    z = transposed([pivots.forward(row) for row in transposed(columns)]) if columns else []
+    z = transposed([forward(lower, row) for row in transposed(columns)]) if columns else []
     y = [[0.0 if none(x) else x * d for x in row] for row, d in zip(z, inverse, strict=True)]
     free, left = unit_places(link.motion) or (), [[0.0] * 6 for _ in range(6)]
     for r in (r for r in range(6) if r not in free):
         for c in (c for c in range(r, 6) if c not in free):
             left[r][c] = left[c][r] = minus([row[r] for row in z], [row[c] for row in y], own[r][c])
     if before is None:
-        return own, lower, inverse, z, y, left, None
+        return own, lower, inverse, y, left, None
     more = inertia_inwards(link, left)
-    return own, lower, inverse, z, y, left, [add(x, y) for x, y in zip(before, more, strict=True)] if before else more
+    return own, lower, inverse, y, left, [add(x, y) for x, y in zip(before, more, strict=True)] if before else more
 
 
 def _driven(link, lower, y, bias, given, before, left, turned):
     """Forces on a link's motion, factored, and `before` with the force that its parent bears."""
-    found = Factored(lower, None).forward([minus(s, bias, f) for s, f in zip(link.motion, given, strict=True)])
+    found = forward(lower, [minus(s, bias, f) for s, f in zip(link.motion, given, strict=True)])
     if before is None:
         return found, None
     push = combined(y, found, bias)
@@ -120,7 +118,7 @@ def _followed(link, lower, inverse, y, driven, before, turned):
     """Accelerations of a link's velocities, and its own, by its parent's."""
     before = outwards(link, before)
     before = before if turned is None else add(before, turned)
-    own = Factored(lower, inverse).back([minus(z, before, dot((x,), (d,))) for x, d, z in zip(driven, inverse, y, strict=True)])
+    own = back(lower, [minus(z, before, dot((x,), (d,))) for x, d, z in zip(driven, inverse, y, strict=True)])
     return own, combined(link.motion, own, before)
 
 

@@ -4,7 +4,7 @@ Blocks are lists of rows; right-hand sides lists by i.
 """
 
 from flexmbd.formulation.trees.links import GROUND
-from flexmbd.formulation.trees.small import Factored, factors
+from flexmbd.formulation.trees.small import back, factors, forward, scaled
 from flexmbd.formulation.trees.spatial import minus, transposed
 
 
@@ -36,11 +36,11 @@ class Eliminated:
         self._mark = mark
         for k in self._order:
             mark()
-            self._pivots[k] = pivots = Factored(*factors(rest.pop((k, k))))
+            self._pivots[k] = lower, inverse = factors(rest.pop((k, k)))
             others = sorted(beside.pop(k, ()))
             rows = {i: rest.pop((i, k)) if i < k else transposed(rest.pop((k, i))) for i in others}
-            left = {i: [pivots.forward(row) for row in own] for i, own in rows.items()}
-            self._shares[k] = shares = {i: [pivots.scaled(row) for row in own] for i, own in left.items()}
+            left = {i: [forward(lower, row) for row in own] for i, own in rows.items()}
+            self._shares[k] = shares = {i: [scaled(inverse, row) for row in own] for i, own in left.items()}
             for place, i in enumerate(others):
                 beside[i] = (beside[i] | {*others}) - {i, k}
                 for j in others[place:]:
@@ -51,15 +51,16 @@ class Eliminated:
         found = dict(sides)
         for k in self._order:
             self._mark()
-            found[k] = own = self._pivots[k].forward(found[k])
+            found[k] = own = forward(self._pivots[k][0], found[k])
             for i, share in self._shares[k].items():
                 found[i] = [minus(row, own, x) for row, x in zip(share, found[i], strict=True)]
         for k in reversed(self._order):
             self._mark()
-            own = self._pivots[k].scaled(found[k])
+            lower, inverse = self._pivots[k]
+            own = scaled(inverse, found[k])
             for i, share in self._shares[k].items():
                 own = [minus(column, found[i], x) for column, x in zip(zip(*share, strict=True), own, strict=True)]
-            found[k] = self._pivots[k].back(own)
+            found[k] = back(lower, own)
         return found
 
 

@@ -14,7 +14,7 @@ none of a chain is coupled; here a round takes every second, and these follow ba
 
 from flexmbd.formulation.trees.blocks import Chains, Eliminated
 from flexmbd.formulation.trees.links import GROUND
-from flexmbd.formulation.trees.small import Factored, factors
+from flexmbd.formulation.trees.small import back, factors, forward, scaled
 from flexmbd.formulation.trees.spatial import (
     ZERO,
     add,
@@ -112,6 +112,7 @@ def dual(columns):
     """Columns of ``T = S (S' S)^-1``: S itself where its columns are unit vectors."""
     if unit_places(columns) is not None:
         return columns
-    gram = Factored(*factors([[dot(a, b) for b in columns] for a in columns]))
+    lower, inverse = factors([[dot(a, b) for b in columns] for a in columns])
     count = range(len(columns))
-    return [combined(columns, gram.solve([1.0 if j == k else 0.0 for j in count])) for k in count]
+    units = [[1.0 if j == k else 0.0 for j in count] for k in count]
+    return [combined(columns, back(lower, scaled(inverse, forward(lower, unit)))) for unit in units]

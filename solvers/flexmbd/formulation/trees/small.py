@@ -15,38 +15,22 @@ def factors(matrix):
     return lower, inverse
 
 
-class Factored:
-    """A symmetric matrix by its `factors`, of which the lower triangle is read.
+def forward(lower, side):
+    """``L^-1 side``"""
+    found = []
+    for row, x in zip(lower, side, strict=True):
+        found.append(minus(row, found, x))
+    return found
 
-    Attributes
-    ----------
-    lower : list of list
-        Rows of L below its diagonal of ones.
-    inverse : list
-        Reciprocals of D's diagonal.
-    """
 
-    def __init__(self, lower, inverse):
-        self.lower, self.inverse = lower, inverse
+def back(lower, x):
+    """``L'^-1 x``"""
+    found = list(x)
+    for i in reversed(range(len(found))):
+        found[i] = minus([lower[k][i] for k in range(i + 1, len(found))], found[i + 1 :], found[i])
+    return found
 
-    def forward(self, side):
-        """``L^-1 side``"""
-        found = []
-        for row, x in zip(self.lower, side, strict=True):
-            found.append(minus(row, found, x))
-        return found
 
-    def back(self, x):
-        """``L'^-1 x``"""
-        found = list(x)
-        for i in reversed(range(len(found))):
-            found[i] = minus([self.lower[k][i] for k in range(i + 1, len(found))], found[i + 1 :], found[i])
-        return found
-
-    def scaled(self, x):
-        """``D^-1 x``"""
-        return [0.0 if none(y) else y * d for y, d in zip(x, self.inverse, strict=True)]
-
-    def solve(self, side):
-        """``A^-1 side``"""
-        return self.back(self.scaled(self.forward(side)))
+def scaled(inverse, x):
+    """``D^-1 x``"""
+    return [0.0 if none(y) else y * d for y, d in zip(x, inverse, strict=True)]
