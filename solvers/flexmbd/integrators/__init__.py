@@ -14,6 +14,7 @@ from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
+from flexmbd.integrators.symplectic_perturbation import SYMPLECTIC_PERTURBATION
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -32,6 +33,7 @@ SCHEMES = (
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,
     EVENT_DRIVEN,
+    SYMPLECTIC_PERTURBATION,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

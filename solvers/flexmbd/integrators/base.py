@@ -88,6 +88,8 @@ class Integrator:
         Weights of the slots' rates, times the step, for further states in its middle; without them both ends give these.
     first : float
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
+    needs : str
+        What a system must have that it is for, in words; "": nothing special.
     passing : dict
         Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
@@ -116,6 +118,7 @@ class Integrator:
     least: float = 0.0
     middle: tuple = ()
     first: float = 1e-4
+    needs: str = ""
     passing: dict = field(default_factory=dict, hash=False)
 
     @property
