@@ -14,8 +14,8 @@ from flexmbd.equations.start import CLOSED, Start
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import NOWHERE, UNIT, about, times_matrix
-from flexmbd.formulation.trees.placing import minus, plus, times, turned
 from flexmbd.formulation.trees.topology import RIGID
+from flexmbd.formulation.trees.vectors import minus, plus, times, turned
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.parameters import spread
 from flexmbd.space import AXES
