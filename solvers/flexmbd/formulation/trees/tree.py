@@ -13,7 +13,7 @@ from flexmbd.formulation.trees.accelerating import Outwards
 from flexmbd.formulation.trees.beginning import beginning
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import table_of
-from flexmbd.formulation.trees.operators import TreeInertia
+from flexmbd.formulation.trees.operators import SHALLOW, TreeInertia
 from flexmbd.formulation.trees.placing import Beside, Placed
 from flexmbd.formulation.trees.reactions import Reactions
 from flexmbd.formulation.trees.rows import check_opened, of_places
@@ -73,6 +73,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         table, balls = table_of(self, units)
+        self._deep = table.depth > SHALLOW
         self.use_inertia(TreeInertia(g, self.q, table, balls=balls), gyroscopic=False)
         for made in self.moving:
             g.mark()
@@ -133,6 +134,12 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             return body.part(self, getattr(self, key)) if body.name in self.first else [self.graph.const(0.0)] * body.coordinates
 
         return tuple(x for key in "qv" for body in self.system.bodies for x in own(body, key))
+
+    @property
+    def speeds(self):
+        """Of deep trees, where rates of joints that turn against each other say nothing of what swings as a whole."""
+        masses = [(made, *made.masses()) for made in (self.moving if self._deep else ())]
+        return tuple(([mass], made.velocity, moments, made.spin) for made, mass, moments in masses)
 
     # ---- what elements read
     def direction(self, body, *components):
