@@ -14,6 +14,7 @@ from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
+from flexmbd.integrators.taylor import TAYLOR
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -21,6 +22,7 @@ SCHEMES = (
     BAUMGARTE,
     PARTITIONING,
     ROSENBROCK,
+    TAYLOR,
     NEWMARK,
     NEWMARK_DAMPED,
     HHT,
