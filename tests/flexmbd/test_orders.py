@@ -30,11 +30,12 @@ def cable_pendulum(elements=2):
 
 
 IMPLICIT = [name for name, scheme in INTEGRATORS.items() if scheme.correction is not None]
+LOW = [name for name, scheme in INTEGRATORS.items() if scheme.order <= 5]  # others are better than the reference: `test_integrator_family`
 PROBLEMS = {  # model, output, end in s, schemes
-    "cable": (cable_pendulum, "rope.end.x:final", 0.7, INTEGRATORS),  # near 0.6 and 0.65 s leading errors of multipliers pass zero
+    "cable": (cable_pendulum, "rope.end.x:final", 0.7, LOW),  # near 0.6 and 0.65 s leading errors of multipliers pass zero
     "rope": (functools.partial(cable_pendulum, 5), "rope.end.x:final", 0.3, IMPLICIT),
     # of rosenbrock, here its explicit tableau, what is of order 5 outweighs the rest until rounding: slopes from 4.4 down to 4.07
-    "top": (heavy_top, "top.x:final", 0.05, [name for name in INTEGRATORS if name != "rosenbrock"]),
+    "top": (heavy_top, "top.x:final", 0.05, [name for name in LOW if name != "rosenbrock"]),
     "kept": (heavy_top, "top.x:final", 0.05, IMPLICIT),
 }
 STEPS = {  # the largest, in s, by order; then halves and quarters

@@ -15,7 +15,7 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
     ANGULAR, ATTEMPT, BEGIN, BETWEEN, COMMIT, CUT, END, ERROR, FACTORS, FIXED, FORGET, FRACTION, H_MAX, H_MIN, KEPT, LAST, NC,
-    NOMINAL_STEP, NR, PROPOSE, RATES, REAL, RHS, SCHEME, SERIES, SLOTS, STAGE, START, STRIDE, WATCHED, WHO, H, M, N, T,
+    NOMINAL_STEP, NR, PROPOSE, RATES, REAL, RHS, SCHEME, SERIES, SLOTS, MIDDLE, START, STRIDE, WATCHED, WHO, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.within import longest
 
@@ -93,8 +93,8 @@ def attempt(X, P, W, at):
 def between(X, P, W, at):
     """The state at a fraction of the step."""
     h = ld(X, FRACTION) * ld(X, H)
-    along(h, at[STAGE], X, at)
-    st(X, at[STAGE], ld(X, T) + h)
+    along(h, at[MIDDLE], X, at)
+    st(X, at[MIDDLE], ld(X, T) + h)
 
 
 def commit(X, P, W, at):

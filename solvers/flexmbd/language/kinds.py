@@ -165,7 +165,7 @@ ENTRY = Kind("entry", "number of a table", lambda node, values, v, p: values[0].
 VARIABLE = Kind("var", "value known at run time", lambda node, values, v, p: node.value.of(v), derivative=_zero)
 CALL = Kind(
     "call", "call of a kernel",
-    numpy=lambda node, values, v, p: np.vectorize(of_numbers(getattr(node.function, "py_func", node.function), node.shape))(*values),
+    numpy=lambda node, values, v, p: evaluation.called(node, values),
     write=lambda piece, node: piece.call(node),
     arrays=lambda node, p: of_numbers(evaluation.on_arrays(node.function), node.shape),
     derivative=_of_call, rebuild=_called_again,

@@ -104,8 +104,8 @@ class Model:
         if self.problem.late:
             return False
         self.signals = Signals(self.problem, self.requests, nodes, self.layout, self.storage)
-        ways = {names.BETWEEN, names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
-        if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
+        ways = {names.DENSE, names.BETWEEN, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
+        if exactly := self.scheme.exact or (self.signals.exactly and self.scheme.correction is None and not ways):
             self.layout.aside()
         self.exactly = exactly
         return True

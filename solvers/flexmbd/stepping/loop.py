@@ -14,7 +14,7 @@ from flexmbd.stepping.names import (
     ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
     FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
     LAST_CHECK_TIME, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, PROPOSE, REAL, REFINE, REJECTED,
-    RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, STAGE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
+    RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
     WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
@@ -195,9 +195,8 @@ def keep(t, h, t1, accepted, X, P, W, at):
     if at[NR] > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
-        elif at[BETWEEN] > 0:
+        elif at[PROPOSE] > 0:
             st(X, FRACTION, 0.5)
-            at[STAGE] = at[MIDDLE]
             call(at[BETWEEN], X, P, W, at)
         else:
             middle(t, h, X, W, at)

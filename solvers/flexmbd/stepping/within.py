@@ -10,7 +10,8 @@ from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import call, evaluate, ld, st
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    BETWEEN, END, FRACTION, INSIDE, LAST, LEAP, MIDWAY, PACE, PENETRATIONS, SLOTS, STAGE, MECHANISM_SIZE, START, STRIDE, H, M, N, T,
+    BETWEEN, END, FRACTION, INSIDE, LAST, LEAP, MIDDLE, MIDWAY, PACE, PENETRATIONS, PROPOSE, SLOTS, MECHANISM_SIZE, START, STRIDE, H, M, N,
+    T,
 )  # fmt: skip
 
 TURN, TRAVEL = 0.5, 0.1  # rad, by the size of the mechanism and the way so far: the most that something moves in a step
@@ -63,10 +64,11 @@ def inside(x, X, P, W, at):
     n, first, last, h = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE], ld(X, H)
     q0, q1, to, y = START + 1, at[END] + 1, at[INSIDE] + 1, 1.0 - x
     st(X, at[INSIDE], ld(X, T) + x * h)
-    if at[BETWEEN] > 0:
+    if at[PROPOSE] > 0:
         st(X, FRACTION, x)
-        at[STAGE] = at[INSIDE]
         call(at[BETWEEN], X, P, W, at)
+        for i in range(1 + 2 * n + at[M]):
+            st(X, at[INSIDE] + i, ld(X, at[MIDDLE] + i))
         return
     for i in range(n):
         p0, p1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
