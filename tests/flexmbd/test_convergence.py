@@ -5,6 +5,7 @@ import pytest
 
 from flexmbd.integrators import INTEGRATORS
 
+from .orders import TUNED, tuned
 from .pendula import OUTPUTS, pendula, swing
 from .running import column, simulate
 
@@ -14,11 +15,11 @@ STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, scheme in INTEGRATORS.items() if scheme.order in STEPS])
 def test_order(name):
-    order, errors = INTEGRATORS[name].order, []
+    order, errors = tuned(name).order, []
     for step in STEPS[order]:
         run = simulate(
             pendula, OUTPUTS, end=1.2, samples={"start": [np.pi / 2], "upper": [0.0], "lower": [0.0]},
-            integrator=name, fixed=True, step=step,
+            integrator=name, fixed=True, step=step, **TUNED.get(name, {}),
         )  # fmt: skip
         got = column(run)
         angle, rate = swing(np.pi / 2, 1.2)

@@ -15,6 +15,7 @@ from flexmbd.integrators.iteration import LAG
 from flexmbd.running.models import model_of
 from flexmbd.running.settings import as_settings
 
+from .orders import TUNED, tuned
 from .pendula import G, swing
 from .test_generalized_alpha import QUARTER, lugre, numbers, parameters, springs
 from .test_spatial_bodies import heavy_top
@@ -89,10 +90,10 @@ FAMILY = [name for name in INTEGRATORS if name != "gauss_16"]  # `test_gauss` ha
 @functools.cache
 def errors(name):
     """Of q, v, the scheme's own multipliers, and reactions in outputs, (steps, 4)."""
-    scheme, out = INTEGRATORS[name], []
+    scheme, out = tuned(name), []
     end, counts = HIGH.get(name, (END, ()))
     for h in [end / count for count in counts] or EARLY.get(name) or STEPS[scheme.order]:
-        q, v, own, model = swung(end, integrator=name, step=h)
+        q, v, own, model = swung(end, integrator=name, step=h, **TUNED.get(name, {}))
         place, speed = swinging(end)
         forces = multipliers(model, pendulum(), place, speed)
         acting = multipliers(model, pendulum(), *swinging(end + scheme.multiplier_time * h))
@@ -107,7 +108,7 @@ def slopes(name):
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_order_of_positions_velocities_and_multipliers(name):
-    scheme = INTEGRATORS[name]
+    scheme = tuned(name)
     own = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order
     assert slopes(name)[-1] == pytest.approx([scheme.order, scheme.order, own, scheme.order], abs=0.2), errors(name)
 

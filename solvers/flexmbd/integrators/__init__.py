@@ -16,6 +16,7 @@ from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
+from flexmbd.integrators.taylor import TAYLOR
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -24,6 +25,7 @@ SCHEMES = (
     BAUMGARTE,
     PARTITIONING,
     ROSENBROCK,
+    TAYLOR,
     GAUSS_8,
     GAUSS_16,
     NEWMARK,

@@ -50,7 +50,7 @@ class Integrator:
         velocities jump within its steps ``MIDWAY`` puts there, for all lanes, what integrals of outputs take for the whole step.
         ``LOCATE`` says after a trial step in `OVER` and `CUT` whether to try another one, for an event of the scheme; ``SWITCH`` acts on
         events at the end of accepted steps, and leaves in `WHO` where there was one. ``RESUME`` acts behind a known time, where forces may
-        have jumped, in lanes whose `WHO` is 1.
+        have jumped, in lanes whose `WHO` is 1. ``PROPOSE`` says the next step in `NOMINAL_STEP` before it is tried.
     numbers : tuple of float
         What the functions read at `SCHEME`.
     adaptive : bool
@@ -83,7 +83,7 @@ class Integrator:
     multiplier_time : float
         When they act: after the step's end, in steps.
     setting, tune : str, callable, optional
-        A setting that it has, and numbers from its value.
+        A setting that it has, and numbers from its value, or a dict of facts.
     least : float
         Least spectral radius it can have.
     middle : tuple of float
@@ -140,7 +140,10 @@ class Integrator:
 
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""
-        return self if self.tune is None else replace(self, numbers=self.tune(value))
+        if self.tune is None:
+            return self
+        found = self.tune(value)
+        return replace(self, **(found if isinstance(found, dict) else {"numbers": found}))
 
     def place(self, name):
         """Number of a slot."""

@@ -5,6 +5,7 @@ import logging
 
 import numpy as np
 
+from flexmbd.codegen import series
 from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.group_loops import BATCH
 from flexmbd.codegen.storage import Storage
@@ -216,6 +217,9 @@ class Model:
         layout.keep(kept)
         functions = Functions(b.graph, self.storage, layout, (names.NUMBERS, names.TABLES))
         self._entries = {}
+        if motion := written.pop(names.SERIES, None):
+            self._entries[names.SERIES] = _FUNCTIONS[names.SERIES]
+            series.write(functions, _FUNCTIONS[names.SERIES], *motion)
         for entry, stores in written.items():
             name = self._entries[entry] = _FUNCTIONS[entry]
             given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
@@ -292,7 +296,7 @@ _FUNCTIONS = {
     getattr(names, key): key.lower()
     for key in (
         "RHS PROJECT RESIDUAL ASSEMBLE_PROJECT ASSEMBLE_RESIDUAL LIMITS MULTIPLIERS NEWTON OBSERVE TANGENT LINEARISE RESPOND CLOSING "
-        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
+        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE SERIES"
     ).split()
 }
 
