@@ -294,8 +294,15 @@ def _copies(pairs, place):
 def _cut(graph, ids):
     """Numbers of the units of nodes; results of a call stay with it."""
     numbers, sizes, begun, columns, piece = {}, [], None, graph.columns, graph.tuning.piece
-    runs = np.searchsorted(graph.marks, ids, "right").tolist()
-    for i, k, result in zip(ids.tolist(), runs, columns.are(ids, RESULT).tolist(), strict=True):
+    runs, results = np.searchsorted(graph.marks, ids, "right"), columns.are(ids, RESULT)
+    found = np.zeros(len(ids), int)
+    found[~results] = np.cumsum(np.diff(runs[~results], prepend=-1) != 0) - 1
+    place = np.zeros(len(graph.nodes), int)
+    place[ids] = np.arange(len(ids))
+    found[results] = found[place[columns.args[columns.start[ids[results]]]]]
+    if np.bincount(found, minlength=1).max() <= piece:
+        return found
+    for i, k, result in zip(ids.tolist(), runs.tolist(), results.tolist(), strict=True):
         if result:
             number = numbers[graph.nodes[i].args[0].id]
         else:
