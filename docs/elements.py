@@ -1,6 +1,6 @@
 """Write docs/elements.md, what a mechanism can be made of: each element with a picture, arguments, units, outputs; motions and laws.
 
-    python docs/elements.py          write it, and the pictures in docs/images/elements
+python docs/elements.py          write it, and the pictures in docs/images/elements
 """
 
 import inspect
@@ -27,7 +27,7 @@ Names of outputs begin with the name of their body or element: `rod.x`, `pin.for
 SECTIONS = {
     "Bodies": "RigidBody SpatialBody PointMass Grains AncfCable AncfBeam",
     "Ideal joints": (
-        "Revolute Translational RevoluteTranslational Fixed Distance Spherical Universal Cylindrical Planar Screw Gear RackPinion Cam "
+        "Revolute Translational RevoluteTranslational Fixed Distance Rod Spherical Universal Cylindrical Planar Screw Gear RackPinion Cam "
         "Clamp SlidingJoint JointFriction"
     ),
     "Drives": "AngleDrive SlideDrive DistanceDrive",
@@ -121,7 +121,7 @@ OWN = {  # class.argument, where the words above do not fit
     "Grains.radius": "m; one number for all, or a list with one for each.",
     "Grains.mass": "kg; one number for all, or a list with one for each.",
     "Grains.inertia": "kg m², one number for all, or a list with one for each; left out they are solid.",
-    "Johnson.damping": "Name of the factor of damping, such as \"lankarani_nikravesh\"; left out there is none.",
+    "Johnson.damping": 'Name of the factor of damping, such as "lankarani_nikravesh"; left out there is none.',
 }
 POWER_LAW = "N/m^n, with the exponent n."
 

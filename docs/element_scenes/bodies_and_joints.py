@@ -87,6 +87,15 @@ def Distance():
 
 
 @scene
+def Rod():
+    s = fm.System(gravity=(0.0, -9.81))
+    node, tip = s.point_mass("node", position=(0.5, 0.1)), s.point_mass("tip", mass=0.5, position=(0.9, 0.6))
+    s.add(fm.Rod("crank", s.ground.at(0.0, 0.0), node.centre, line_mass=2.0))
+    s.add(fm.Rod("it", node.centre, tip.centre, line_mass=1.0, EI=20.0, modes=2, places={"middle": 0.5}))
+    return s
+
+
+@scene
 def Gear():
     s, wheel, pinion = gears()
     s.add(fm.Gear("it", wheel.centre, pinion.centre, (40, 20)))

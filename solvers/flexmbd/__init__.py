@@ -48,7 +48,7 @@ _NAMES = {  # module -> what comes from it
     ),
     "joints": (
         "AngleDrive Cam Clamp Cylindrical Distance DistanceDrive Fixed Gear JointFriction Planar RackPinion Revolute "
-        "RevoluteTranslational Screw SlideDrive SlidingJoint Spherical Translational Universal"
+        "RevoluteTranslational Rod Screw SlideDrive SlidingJoint Spherical Translational Universal"
     ),
     "lubrication": "LongFilm PinkusSternlicht ShortFilm",
     "lubrication.asperities": "GreenwoodTripp",

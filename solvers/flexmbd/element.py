@@ -27,6 +27,8 @@ class Element:
         It has rows whose multipliers are reactions: outputs and energy books count them.
     couples : str
         What it is in words, if its force depends on reactions (`equations.couple`), which implicit schemes do not treat; else "".
+    gives_mass : bool
+        It gives its ends mass: they need none of their own.
     failure_indicator : str or None
         Output that says why a run with it failed.
     """
@@ -35,6 +37,7 @@ class Element:
     ends: ClassVar[str] = "points"
     reacts: ClassVar[bool] = False
     couples: ClassVar[str] = ""
+    gives_mass: ClassVar[bool] = False
     failure_indicator = None
 
     def parameters(self):
@@ -65,13 +68,9 @@ class Element:
         """Bodies that it needs in natural coordinates, also beside a tree."""
         return ()
 
-    def phasors(self):
-        """Guesses of further complex numbers that it needs as coordinates."""
-        return ()
-
-    def arc_length(self):
-        """Guess at the start of an arc length that it needs as a coordinate, m; None if it needs none."""
-        return None
+    def own_coordinates(self):
+        """Guesses at the start of what it needs as coordinates besides those of its ends, by kind (`system.OWN_COORDINATES`)."""
+        return {}
 
     def rows(self, equations):
         """Constraint rows."""

@@ -33,6 +33,8 @@ class Problem:
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
     natural : tuple of Node
         Natural coordinates of all bodies, and then their rates; none where these are not known.
+    speeds : tuple of (list of Node, list of Node, list of Node, list of Node)
+        Of each body whose speed rates of coordinates do not tell: its mass, velocity, moments of inertia, angular velocity.
     inertia : Inertia
         Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
@@ -82,6 +84,7 @@ class Problem:
     measures: tuple
     initial: Any
     natural: tuple
+    speeds: tuple
     inertia: Any
     generalized: tuple
     rows: tuple

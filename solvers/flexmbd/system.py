@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flexmbd.bodies.amplitudes import Amplitudes
 from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.arc_length import ArcLength
@@ -19,6 +20,7 @@ from flexmbd.errors import ModelError, check_number
 from flexmbd.parameters import Matrix
 
 SEQUENCES = (tuple, list, np.ndarray)
+OWN_COORDINATES = {"phasors": Phasors, "arc_length": ArcLength, "amplitudes": Amplitudes}  # bodies of what elements need
 
 
 class System(Described):
@@ -112,13 +114,13 @@ class System(Described):
         self.bodies.append(body)
         return body
 
-    def point_mass(self, name, *, mass, position=None, velocity=None, fixed=()):
+    def point_mass(self, name, *, mass=None, position=None, velocity=None, fixed=()):
         """Add a mass at one point, without inertia and orientation (see `PointMass`).
 
         Parameters
         ----------
-        mass : float or ndarray
-            kg
+        mass : float or ndarray, optional
+            kg; left out for a node of rods that has none of its own.
         position, velocity : tuple, optional
             Guess (or values) at the start in m and m/s; zero if left out.
         fixed : sequence of str
@@ -309,10 +311,7 @@ class System(Described):
         for key, value in element.parameters().items():
             if not isinstance(value, Matrix):
                 check_number(f"'{element.name}'", key, value)
-        if guess := element.phasors():
-            self.bodies.append(Phasors(f"{element.name}.phasors", guess))
-        if element.arc_length() is not None:
-            self.bodies.append(ArcLength(f"{element.name}.arc_length", element.arc_length()))
+        self.bodies += [OWN_COORDINATES[kind](f"{element.name}.{kind}", guess) for kind, guess in element.own_coordinates().items()]
         self.elements.append(element)
         return element
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from flexmbd.bodies.base import Body, Framed, Point
 from flexmbd.bodies.poses import of_frame
 from flexmbd.errors import ModelError, check_number
@@ -10,7 +12,7 @@ from flexmbd.space import AXES
 
 @dataclass(frozen=True, eq=False)
 class PointMass(Body):
-    """A mass (kg) at one point, ``bob.centre``; made by `System.point_mass`.
+    """A mass (kg) at one point, ``bob.centre``; made by `System.point_mass`.  A node of rods need have none of its own.
 
     It does not turn: joints, drives and forces that need its orientation, or put a torque on it, are refused.
     """
@@ -24,12 +26,17 @@ class PointMass(Body):
 
     def __post_init__(self):
         owner, d = f"point mass '{self.name}'", self.dimension
-        object.__setattr__(self, "mass", check_number(owner, "mass", self.mass, positive=True))
+        object.__setattr__(self, "mass", 0.0 if self.mass is None else check_number(owner, "mass", self.mass, positive=True))
         for key in ("position", "velocity"):
             object.__setattr__(self, key, tuple(check_number(owner, f"{key}[{i}]", x) for i, x in enumerate(getattr(self, key))))
         self.points["#c"] = Point(self, "#c", (0.0,) * d)
 
     said_by = "poses"
+
+    @property
+    def weightless(self):
+        """It has no mass of its own."""
+        return np.ndim(self.mass) == 0 and self.mass == 0.0
 
     @property
     def pose_size(self):
@@ -64,7 +71,7 @@ class PointMass(Body):
 
     def topology_key(self):
         """That it is no rigid body."""
-        return ("point mass",)
+        return ("point mass", self.weightless)
 
     def initial(self):
         """Guess of place and velocity."""
@@ -87,7 +94,10 @@ class PointMass(Body):
         return {(k, k): equations.number(self, "mass") for k in range(self.dimension)}
 
     def apply(self, equations):
-        """Weight."""
+        """Weight; refused where nothing gives it a mass."""
+        if self.weightless and not any(e.gives_mass and self in (e.a.body, e.b.body) for e in equations.system.elements):
+            told = f"point mass '{self.name}' has no mass, and no rod ends there that would give it one"
+            raise ModelError(told, element=self.name, remedy="give it a mass, or let a Rod with a line_mass end there")
         Framed.add_gravity(self, equations)
 
     def spin(self, equations):

@@ -175,6 +175,11 @@ class Formulation(Interface, MassMatrix, ABC):
         """Nodes of the natural coordinates of all bodies, and then of their rates, in which starts are told; none if not known."""
         return ()
 
+    @property
+    def speeds(self):
+        """Of each body mass, velocity, moments of inertia, angular velocity, where rates of coordinates do not tell how fast it moves."""
+        return ()
+
     def outputs_of(self, body):
         """Outputs of a body: name -> (function giving the node, unit)."""
         return body.outputs(self)

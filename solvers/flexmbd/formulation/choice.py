@@ -4,10 +4,11 @@ from flexmbd.errors import ModelError
 from flexmbd.forces.propellant import Propellant
 from flexmbd.forces.reduced_inertia import ReducedInertia
 from flexmbd.formulation.trees.topology import topology
+from flexmbd.joints.rod import Rod
 from flexmbd.tuning import USUAL
 
 AUTO, NATURAL, TREE = "auto", "natural", "tree"
-OWN_MASS = (ReducedInertia, Propellant)  # beside them a tree does not know what its joints bear
+OWN_MASS = (ReducedInertia, Propellant, Rod)  # beside them a tree does not know what its joints bear
 
 
 def taken(name, system, tuning=USUAL, *, needs="", implicit=False):

@@ -77,9 +77,10 @@ class Gear(Joint):
         """Teeth, carrier and kind."""
         return (*self.teeth, self.internal, None if self.carrier is None else self.carrier.name)
 
-    def phasors(self):
+    def own_coordinates(self):
         """Angle and rate at the start of each product of unit vectors that the rows need."""
-        return tuple(self._walk(*self._start())[1])
+        guess = tuple(self._walk(*self._start())[1])
+        return {"phasors": guess} if guess else {}
 
     def rows(self, equations):
         """Two for each product but the last that has coordinates, and one angle."""

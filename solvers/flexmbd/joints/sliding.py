@@ -50,9 +50,9 @@ class SlidingJoint(Joint):
             raise ModelError(told, element=self.name)
         object.__setattr__(self, "start", start)
 
-    def arc_length(self):
-        """That of the start."""
-        return self.start
+    def own_coordinates(self):
+        """The arc length, that of the start."""
+        return {"arc_length": self.start}
 
     def _coordinate(self, equations):
         """Number of the arc length among the coordinates."""

@@ -293,13 +293,13 @@ def _copies(pairs, place):
 
 def _cut(graph, ids):
     """Numbers of the units of nodes; results of a call stay with it."""
-    numbers, sizes, begun, columns = {}, [], None, graph.columns
+    numbers, sizes, begun, columns, piece = {}, [], None, graph.columns, graph.tuning.piece
     runs = np.searchsorted(graph.marks, ids, "right").tolist()
     for i, k, result in zip(ids.tolist(), runs, columns.are(ids, RESULT).tolist(), strict=True):
         if result:
             number = numbers[graph.nodes[i].args[0].id]
         else:
-            if k != begun or sizes[-1] >= graph.tuning.piece:
+            if k != begun or sizes[-1] >= piece:
                 sizes.append(0)
                 begun = k
             number = len(sizes) - 1

@@ -106,6 +106,13 @@ MEANINGS = {  # class -> key -> words
     },
     "Joint": REACTION,
     "Distance": {"tension": "force along the rod; positive is tension"},
+    "Rod": {
+        **{f"a{k}": f"amplitude of its sine of {k} half wave{'s' * (k > 1)}" for k in range(1, 31)},
+        **{f"va{k}": f"rate of the amplitude of its sine of {k} half wave{'s' * (k > 1)}" for k in range(1, 31)},
+        "strain_energy": "elastic energy of its bending",
+        "deflection": "deflection from the chord, to the left of the way from a to b",
+        "{axis}": "place along the {axis} axis of the inertial frame",
+    },
     "RackPinion": {"thrust": "force by which the pinion pushes the rack along the axis"},
     "Cam": {"thrust": "force by which the cam pushes the follower along the axis"},
     "Screw": {"thrust": "force of the thread on b along the axis", "torque": "torque of the thread on b about the axis"},
