@@ -170,7 +170,6 @@ class Formulation(Interface, MassMatrix, ABC):
         """Force and moment about the centre of mass that a joint exerts on a body."""
         raise ModelError(f"the formulation does not know reactions of joint '{element.name}'", element=element.name)
 
-    @property
     def natural(self):
         """Nodes of the natural coordinates of all bodies, and then of their rates, in which starts are told; none if not known."""
         return ()

@@ -124,7 +124,6 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
 
     turning_matrix = staticmethod(Formulation.turning_matrix)
 
-    @property
     def natural(self):
         """Of places, axes and velocities."""
 
