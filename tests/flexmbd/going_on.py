@@ -33,6 +33,8 @@ SMOOTH = {"tolerance": 1e-4}
 CASES = {
     "dormand_prince": (ball, BALL, {"integrator": "dormand_prince"}),
     "rk4": (ball, BALL, {"integrator": "rk4", "step": 1e-4}),
+    "dop853": (ball, BALL, {"integrator": "dop853"}),
+    "gauss_8": (ball, BALL, {"integrator": "gauss_8"}),
     "rosenbrock": (ball, BALL, {"integrator": "rosenbrock", **SMOOTH}),
     "generalized_alpha": (ball, BALL, {"integrator": "generalized_alpha", **SMOOTH}),
     "ggl": (ball, BALL, {"integrator": "ggl", "step": 1e-4, "fixed": True}),

@@ -1,13 +1,11 @@
-"""Every integrator keeps its declared order in a system of several mechanisms, in four lanes (of one: `test_integrator_family`).
-
-Those that need more than such a system have a test of their own.
-"""
+"""Every integrator of an order up to 5 keeps it in a system of several mechanisms, in four lanes (others: `test_integrator_family`)."""
 
 import numpy as np
 import pytest
 
 from flexmbd.integrators import INTEGRATORS
 
+from .orders import TUNED, tuned
 from .pendula import OUTPUTS, pendula, swing
 from .running import column, simulate
 
@@ -15,13 +13,13 @@ STEPS = {5: (0.04, 0.02, 0.01), 4: (0.02, 0.01, 0.005), 2: (0.004, 0.002, 0.001)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, scheme in INTEGRATORS.items() if not scheme.needs])
+@pytest.mark.parametrize("name", [name for name, scheme in INTEGRATORS.items() if scheme.order in STEPS and not scheme.needs])
 def test_order(name):
-    order, errors = INTEGRATORS[name].order, []
+    order, errors = tuned(name).order, []
     for step in STEPS[order]:
         run = simulate(
             pendula, OUTPUTS, end=1.2, samples={"start": [np.pi / 2], "upper": [0.0], "lower": [0.0]},
-            integrator=name, fixed=True, step=step,
+            integrator=name, fixed=True, step=step, **TUNED.get(name, {}),
         )  # fmt: skip
         got = column(run)
         angle, rate = swing(np.pi / 2, 1.2)

@@ -105,9 +105,12 @@ def test_stacks_end_from_event_to_event():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sample, end", [(2, 0.62), (77, 0.37)])
+@pytest.mark.parametrize("sample, end", [(2, 0.62), (77, 0.37), (204, 0.4)])
 def test_corners_of_a_stack_that_brace_each_other_go_on(sample, end):
-    """Sliding in the directions at hand no forces fit their accelerations; percussions part them, in 77 by forces that stop a corner."""
+    """Sliding in the directions at hand no forces fit their accelerations; percussions part them, in 77 by forces that stop a corner.
+
+    In 204 a corner whose friction lies well within its cone is left 8e-9 m/s² by the solution: that is no sliding that begins.
+    """
     drop = stack(**{key: float(values[sample]) for key, values in drawn(256, 17, 2.0).items()})
     found = fm.run(drop, end=end, points=2, outputs=["energy.balance"], settings={"integrator": "event_driven"})
     assert abs(found["energy.balance"][-1] - found["energy.balance"][0]) < 1e-5

@@ -15,6 +15,7 @@ from flexmbd.integrators.iteration import LAG
 from flexmbd.running.models import model_of
 from flexmbd.running.settings import as_settings
 
+from .orders import TUNED, tuned
 from .pendula import G, swing
 from .test_generalized_alpha import QUARTER, lugre, numbers, parameters, springs
 from .test_spatial_bodies import heavy_top
@@ -81,17 +82,21 @@ def multipliers(model, system, q, v, t=0.0):
 STEPS = {1: (4e-3, 2e-3, 1e-3), 2: (8e-3, 4e-3, 2e-3), 4: (0.01, 0.005, 0.0025), 5: (0.04, 0.02, 0.01)}
 EARLY = {"moreau": (1e-3, 5e-4, 2.5e-4)}  # s; with longer steps terms of third order are as large
 END = 1.0
+# of high orders the end, s, and numbers of steps: errors of q and v pass zero at other times, and a few of these steps on they are rounding
+HIGH = {"dop853": (1.6, (22, 44)), "gauss_8": (0.9, (6, 12))}
+FAMILY = [name for name, scheme in INTEGRATORS.items() if name != "gauss_16" and not scheme.needs]  # which have tests of their own
 
 
 @functools.cache
 def errors(name):
     """Of q, v, the scheme's own multipliers, and reactions in outputs, (steps, 4)."""
-    scheme, out = INTEGRATORS[name], []
-    for h in EARLY.get(name, STEPS[scheme.order]):
-        q, v, own, model = swung(END, integrator=name, step=h)
-        place, speed = swinging(END)
+    scheme, out = tuned(name), []
+    end, counts = HIGH.get(name, (END, ()))
+    for h in [end / count for count in counts] or EARLY.get(name) or STEPS[scheme.order]:
+        q, v, own, model = swung(end, integrator=name, step=h, **TUNED.get(name, {}))
+        place, speed = swinging(end)
         forces = multipliers(model, pendulum(), place, speed)
-        acting = multipliers(model, pendulum(), *swinging(END + scheme.multiplier_time * h))
+        acting = multipliers(model, pendulum(), *swinging(end + scheme.multiplier_time * h))
         pairs = (q, place), (v, speed), (own, acting), (multipliers(model, pendulum(), q, v), forces)
         out.append([np.linalg.norm(a - b) for a, b in pairs])
     return np.array(out)
@@ -101,9 +106,9 @@ def slopes(name):
     return np.diff(np.log(errors(name)), axis=0) / np.log(0.5)
 
 
-@pytest.mark.parametrize("name", INTEGRATORS)
+@pytest.mark.parametrize("name", FAMILY)
 def test_order_of_positions_velocities_and_multipliers(name):
-    scheme = INTEGRATORS[name]
+    scheme = tuned(name)
     own = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order
     assert slopes(name)[-1] == pytest.approx([scheme.order, scheme.order, own, scheme.order], abs=0.2), errors(name)
 

@@ -14,6 +14,8 @@ SCHEMES = {
     "rk4": {"step": 0.01},
     "ggl": {"step": 0.01, "fixed": True},
     "moreau": {"step": 0.01},
+    "dop853": {},
+    "gauss_16": {},
 }
 STARTS = np.array([0.7313, 3.3217, 6.0, 9.4441])
 

@@ -16,6 +16,7 @@ import flexmbd as fm
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.tuning import Tuning
 
+from .orders import TUNED, tuned
 from .test_integrator_family import ended, multipliers
 from .test_spatial_bodies import heavy_top
 
@@ -28,13 +29,13 @@ def cable_pendulum(elements=2):
     return s
 
 
-GENERAL = [name for name, scheme in INTEGRATORS.items() if not scheme.needs]
 IMPLICIT = [name for name, scheme in INTEGRATORS.items() if scheme.correction is not None]
+LOW = [name for name, scheme in INTEGRATORS.items() if scheme.order <= 5 and not scheme.needs]  # of others `test_integrator_family`
 PROBLEMS = {  # model, output, end in s, schemes
-    "cable": (cable_pendulum, "rope.end.x:final", 0.7, GENERAL),  # near 0.6 and 0.65 s leading errors of multipliers pass zero
+    "cable": (cable_pendulum, "rope.end.x:final", 0.7, LOW),  # near 0.6 and 0.65 s leading errors of multipliers pass zero
     "rope": (functools.partial(cable_pendulum, 5), "rope.end.x:final", 0.3, IMPLICIT),
     # of rosenbrock, here its explicit tableau, what is of order 5 outweighs the rest until rounding: slopes from 4.4 down to 4.07
-    "top": (heavy_top, "top.x:final", 0.05, [name for name in GENERAL if name != "rosenbrock"]),
+    "top": (heavy_top, "top.x:final", 0.05, [name for name in LOW if name != "rosenbrock"]),
     "kept": (heavy_top, "top.x:final", 0.05, IMPLICIT),
 }
 STEPS = {  # the largest, in s, by order; then halves and quarters
@@ -63,9 +64,9 @@ def exact(problem, when):
 
 def errors(problem, name):
     """Of q, v, the scheme's own multipliers, and index-1 multipliers, (steps, 4); whether all rows are linear, and factors kept."""
-    (build, output, end, _), scheme, found = PROBLEMS[problem], INTEGRATORS[name], []
+    (build, output, end, _), scheme, found = PROBLEMS[problem], tuned(name), []
     for h in STEPS[problem][scheme.order] / 2.0 ** np.arange(3):
-        q, v, own, model = ended(build, output, end, integrator=name, step=h, tuning=TUNINGS[problem])
+        q, v, own, model = ended(build, output, end, integrator=name, step=h, tuning=TUNINGS[problem], **TUNED.get(name, {}))
         place, speed, forces = exact(problem.replace("kept", "top"), end)
         acting = exact(problem.replace("kept", "top"), end + scheme.multiplier_time * h)[2]
         pairs = (q, place), (v, speed), (own, acting), (multipliers(model, build(), q, v, end), forces)
@@ -83,7 +84,7 @@ def cases():
 @pytest.mark.slow
 @pytest.mark.parametrize("problem, name", list(cases()))
 def test_order_of_positions_velocities_and_multipliers(problem, name):
-    scheme, (found, linear, kept) = INTEGRATORS[name], errors(problem, name)
+    scheme, (found, linear, kept) = tuned(name), errors(problem, name)
     assert kept == (scheme.correction is not None and problem in ("rope", "kept"))
     curved = scheme.order if scheme.multiplier_order is None else scheme.multiplier_order
     own = scheme.order if linear else curved  # it is the rows' curvature that costs multipliers an order

@@ -97,6 +97,13 @@ def responses(problem, columns):
     return solved(problem, columns) if columns else []
 
 
+def linear_solution(problem, side):
+    """Accelerations and multipliers for a right-hand side: nodes of forces by coordinate, and then of rows; not with rows in groups."""
+    n, side = problem.n, dict(enumerate(side))
+    (x,) = problem.inertia.solve(problem, problem.rows, _gradients(problem), [side])
+    return part(x, 0, n + len(problem.rows), problem.graph.const(0.0))
+
+
 def solved(problem, sides):
     """Solutions of mass matrix and rows: for every side, by the number of coordinate or of row behind them, a list of n nodes."""
     zero, gradients = problem.graph.const(0.0), _gradients(problem)

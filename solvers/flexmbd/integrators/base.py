@@ -45,10 +45,12 @@ class Integrator:
         ``ATTEMPT`` a step of length `H` from the point `START` to the point `END`, with its error over the tolerance in `ERROR`,
         ``COMMIT`` takes it over in lanes whose `WHO` is 1, after ``FORGET`` the next step of such lanes uses the first slot only; if
         it has its own interpolation ``DENSE`` puts the state of the lane `STAGE` at `FRACTION` of the step into the point `MIDDLE`; if
+        that is a polynomial, ``BETWEEN`` puts it there for all lanes, each at its own `FRACTION`, once ``FURTHER`` has put into slots what
+        it needs beside the step (W and the point `MIDDLE` are free); if
         velocities jump within its steps ``MIDWAY`` puts there, for all lanes, what integrals of outputs take for the whole step.
         ``LOCATE`` says after a trial step in `OVER` and `CUT` whether to try another one, for an event of the scheme; ``SWITCH`` acts on
         events at the end of accepted steps, and leaves in `WHO` where there was one. ``RESUME`` acts behind a known time, where forces may
-        have jumped, in lanes whose `WHO` is 1.
+        have jumped, in lanes whose `WHO` is 1. ``PROPOSE`` says the next step in `NOMINAL_STEP` before it is tried.
     numbers : tuple of float
         What the functions read at `SCHEME`.
     adaptive : bool
@@ -81,7 +83,7 @@ class Integrator:
     multiplier_time : float
         When they act: after the step's end, in steps.
     setting, tune : str, callable, optional
-        A setting that it has, and numbers from its value.
+        A setting that it has, and numbers from its value, or a dict of facts.
     least : float
         Least spectral radius it can have.
     middle : tuple of float
@@ -90,6 +92,8 @@ class Integrator:
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
     needs : str
         What a system must have that it is for, in words; "": nothing special.
+    exact : bool
+        With error control states between the ends of steps are the ends of shorter steps: its ``BETWEEN`` is of a much lower order.
     passing : dict
         Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
@@ -119,6 +123,7 @@ class Integrator:
     middle: tuple = ()
     first: float = 1e-4
     needs: str = ""
+    exact: bool = False
     passing: dict = field(default_factory=dict, hash=False)
 
     @property
@@ -138,7 +143,10 @@ class Integrator:
 
     def tuned(self, value):
         """The scheme for a value of its setting; itself if it has none."""
-        return self if self.tune is None else replace(self, numbers=self.tune(value))
+        if self.tune is None:
+            return self
+        found = self.tune(value)
+        return replace(self, **(found if isinstance(found, dict) else {"numbers": found}))
 
     def place(self, name):
         """Number of a slot."""

@@ -57,19 +57,18 @@ def still(X, W, at):
 
 
 @inner
-def yields(r, slides, W, at):
-    """How fast a contact yields along its surface."""
-    t = entry(r + 1, r + 1, W, at)
-    return maximum(t, entry(r + 2, r + 2, W, at)) if slides == 2 else t
+def unheld(j, force, W, at):
+    """Force that contact j lacks to be at rest along its surface, by its acceleration; `force` is one that is none.
 
-
-@inner
-def slide_rate(r, slides, W, at):
-    """How fast the sliding velocity of a contact changes."""
-    a, b = rate(r + 1, W, at), 0.0 * ld(W, r)
+    Within its cone friction holds (what moves there is what the solution is off by): where it does not, it is at its bound.
+    """
+    r, slides, k = words(at[CONES])[WORDS * j], words(at[CONES])[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+    a, p, t = fabs(rate(r + 1, W, at)), fabs(ld(W, percussion_row(at) + r + 1)), entry(r + 1, r + 1, W, at)
     if slides == 2:
-        b = rate(r + 2, W, at)
-    return sqrt(a * a + b * b)
+        b, q = rate(r + 2, W, at), ld(W, percussion_row(at) + r + 2)
+        a, p, t = sqrt(a * a + b * b), sqrt(p * p + q * q), maximum(t, entry(r + 2, r + 2, W, at))
+    holds = (fabs(ld(W, k) - CONE) < 0.5) & (p < ld(W, k + FRICTION) * ld(W, percussion_row(at) + r) - force)
+    return select(holds, 0.0, a / t)
 
 
 @inner
@@ -191,11 +190,10 @@ def seek(live, force, X, W, at):
         none, more = solve(moving, rounding, W, at)
         lost, rough, again = lost | none, (rough & lnot(moving)) | more, live & lnot(live)
         for j in range(at[NU]):
-            r, slides, k = cones[WORDS * j], cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
+            slides, k = cones[WORDS * j + SLIDE_COUNT], kind_row(j, at)
             if slides > 0 and takes_part(j, W, at):
                 mu, kinetic = ld(W, k + FRICTION), ld(W, number_row(j, MU, at))
-                slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
-                falls = moving & (fabs(ld(W, k) - CONE) < 0.5) & slips & (mu > kinetic)
+                falls = moving & (fabs(ld(W, k) - CONE) < 0.5) & (unheld(j, force, W, at) > MOVED * force) & (mu > kinetic)
                 st(W, k + FRICTION, select(falls, kinetic, mu))
                 again = again | falls
         moving = moving & again & lnot(none | more)
@@ -204,4 +202,4 @@ def seek(live, force, X, W, at):
     return lost, rough
 
 
-__all__ = ["FAINT", "MOVED", "keep", "least_force", "load", "seek", "share", "slide_rate", "still", "yields"]
+__all__ = ["FAINT", "MOVED", "keep", "least_force", "load", "seek", "share", "still", "unheld"]

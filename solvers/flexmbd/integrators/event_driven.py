@@ -31,7 +31,7 @@ from flexmbd.integrators.event_search import (
     backward_row, brisk_row, hand, locate, mode_of, near, slot, speed, two_of,
 )  # fmt: skip
 from flexmbd.integrators.explicit import runge_kutta
-from flexmbd.integrators.contact_modes import FADED, FAINT, MOVED, keep, least_force, load, seek, slide_rate, still, yields
+from flexmbd.integrators.contact_modes import FADED, FAINT, MOVED, keep, least_force, load, seek, still, unheld
 from flexmbd.integrators.listed import glance, inspect, rate, takes_part
 from flexmbd.integrators.percussions import leave_out
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
@@ -237,7 +237,7 @@ def settle_mode(j, who, force, pressed, X, W, at):
     rests = zero > 1.0
     if slides > 0 and takes_part(j, W, at):
         d1, p1 = ld(W, row + HEADING), ld(W, percussion_row(at) + r + 1)
-        slips = slide_rate(r, slides, W, at) > MOVED * force * yields(r, slides, W, at)
+        slips = unheld(j, force, W, at) > MOVED * force
         a1, a2 = rate(r + 1, W, at), zero
         if slides > 1:
             d2, p2, a2 = ld(W, row + HEADING + 1), ld(W, percussion_row(at) + r + 2), rate(r + 2, W, at)

@@ -8,7 +8,7 @@ from flexmbd.integrators.base import Slot
 from flexmbd.integrators.contact_rows import (
     CONE, MU, MU_STATIC, OWN_STATE, SLIDE_COUNT, before_row, entry, gap_row, number_row, percussion_row,
 )  # fmt: skip
-from flexmbd.integrators.contact_modes import least_force, share, slide_rate, still, yields
+from flexmbd.integrators.contact_modes import least_force, share, still, unheld
 from flexmbd.integrators.listed import rate, takes_part
 from flexmbd.lanes import any_lane, fabs, floor, lnot, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
@@ -127,7 +127,7 @@ def yielded(j, force, X, W, at):
     r, slides = cones[CONE * j], cones[CONE * j + SLIDE_COUNT]
     found = rate(r, W, at) / entry(r, r, W, at)
     if slides > 0:
-        found = maximum(found, select(mode > 1.5, slide_rate(r, slides, W, at) / yields(r, slides, W, at), 0.0))
+        found = maximum(found, select(mode > 1.5, unheld(j, force, W, at), 0.0))
     return select(mode > 0.5, found / force - BEHIND, FAR)
 
 

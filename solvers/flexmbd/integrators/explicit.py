@@ -14,10 +14,10 @@ from flexmbd.stepping.names import (
 
 
 @inner
-def estimate(h, X, at):
-    """Largest error of a velocity or of a controlled state, over the tolerance."""
+def estimate(weights, h, X, at):
+    """Largest error of a velocity or of a controlled state, over the tolerance, by numbers of the scheme from `weights` on."""
     n, stages, stride, first, scheme = at[N], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
-    weights, tolerance = 2 * stages * stages + stages, doubles(at[REAL])[TOLERANCE]
+    tolerance = doubles(at[REAL])[TOLERANCE]
     angular, controlled = words(at[ANGULAR]), words(at[CONTROLLED])
     lin, ang = 1.0 / (tolerance * ld(X, VELOCITY_SCALE)), 1.0 / (tolerance * ld(X, ANGULAR_SCALE))
     worst = 0.0 * h
@@ -46,14 +46,14 @@ def begin(X, P, W, at):
 
 
 @inner
-def place(j, X, at):
-    """Places and velocities of stage j.
+def place(j, width, to, X, at):
+    """Places and velocities of stage j of a tableau with rows of that width, behind row `to`.
 
     Weights are read before the loop, as what is stored might else change them: of six stages here, of further ones within.
     """
-    n, stages, stride, first, scheme = at[N], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
-    start, end, h, v_row, q_row = START + 1, at[END] + 1, ld(X, H), j * stages, stages * (stages + j)
-    h2, h_node = h * h, scheme[2 * stages * stages + j] * h
+    n, stride, first, scheme = at[N], at[STRIDE], at[SLOTS], doubles(at[SCHEME])
+    start, end, h, v_row, q_row = START + 1, to + 1, ld(X, H), j * width, width * (width + j)
+    h2, h_node = h * h, scheme[2 * width * width + j] * h
     last = j - 1
     a0, a1, a2 = scheme[v_row], scheme[v_row + min(1, last)], scheme[v_row + min(2, last)]
     a3, a4, a5 = scheme[v_row + min(3, last)], scheme[v_row + min(4, last)], scheme[v_row + min(5, last)]
@@ -86,20 +86,26 @@ def place(j, X, at):
         st(X, end + n + i, v + h * dv)
 
 
-def attempt(X, P, W, at):
+@inner
+def stage(j, width, to, states, X, P, W, at):
+    """Stage j at point `to`: its time, places, velocities and the first of the further states; what they give it does not compute."""
+    n, stride, rates, scheme = at[N], at[STRIDE], at[SLOTS] + at[RATES], doubles(at[SCHEME])
+    start, end, h, row = START + 1, to + 1, ld(X, H), j * width
+    place(j, width, to, X, at)
+    for i in range(states):
+        ds = scheme[row] * ld(X, rates + i)
+        for k in range(1, j):
+            ds = ds + scheme[row + k] * ld(X, rates + k * stride + i)
+        st(X, end + 2 * n + i, ld(X, start + 2 * n + i) + h * ds)
+    st(X, to, ld(X, T) + scheme[2 * width * width + j] * h)
+
+
+@inner
+def run_stages(width, X, P, W, at):
     """All stages of one step; the last stage is the step's end, and its accelerations serve the next step."""
-    n, m, stages, stride, first, scheme = at[N], at[M], at[LAST] + 1, at[STRIDE], at[SLOTS], doubles(at[SCHEME])
-    nodes, rates, start, end = 2 * stages * stages, first + at[RATES], START + 1, at[END] + 1
-    t, h = ld(X, T), ld(X, H)
+    h, stages = ld(X, H), at[LAST] + 1
     for j in range(1, stages):
-        row = j * stages
-        place(j, X, at)
-        for i in range(m if j == at[LAST] else m - at[LEDGERS]):  # nothing reads ledgers at a stage
-            ds = scheme[row] * ld(X, rates + i)
-            for k in range(1, j):
-                ds = ds + scheme[row + k] * ld(X, rates + k * stride + i)
-            st(X, end + 2 * n + i, ld(X, start + 2 * n + i) + h * ds)
-        st(X, at[END], t + scheme[nodes + j] * h)
+        stage(j, width, at[END], at[M] if j == at[LAST] else at[M] - at[LEDGERS], X, P, W, at)  # nothing reads ledgers at a stage
         at[STAGE] = j
         if j == stages - 1 and at[FIXED] > 0:
             far = FAST
@@ -108,10 +114,16 @@ def attempt(X, P, W, at):
             close_rows(h > 0.0, h < 0.0, far, EXACT, X, P, W, at)
         if at[PREPARE_STAGE] > 0:
             call(at[PREPARE_STAGE], X, P, W, at)
-        evaluate(at[RHS], X, P, W, at, at[END], first + j * stride)
+        evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + j * at[STRIDE])
         if at[RELAX] > 0:
             call(at[RELAX], X, P, W, at)
-    st(X, ERROR, estimate(h, X, at))
+
+
+def attempt(X, P, W, at):
+    """All stages of one step, and its error."""
+    stages = at[LAST] + 1
+    run_stages(stages, X, P, W, at)
+    st(X, ERROR, estimate(stages * (2 * stages + 1), ld(X, H), X, at))
 
 
 def commit(X, P, W, at):
@@ -128,6 +140,14 @@ def forget(X, P, W, at):
 
 
 FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget}
+
+
+def tableau(rows, places=None):
+    """Numbers of a tableau as `place` reads them: matrices by which velocities and places follow, row by row, and nodes."""
+    a = np.zeros((len(rows), len(rows)))
+    for j, row in enumerate(rows):
+        a[j, : len(row)] = row
+    return np.concatenate([a.ravel(), (a @ a if places is None else places).ravel(), a.sum(1)])
 
 
 def runge_kutta(name, order, rows, error=None, *, places=None, projects=True, slots=(), functions=None, **facts):
@@ -150,11 +170,7 @@ def runge_kutta(name, order, rows, error=None, *, places=None, projects=True, sl
         See `Integrator`.
     """
     stages = len(rows)
-    a = np.zeros((stages, stages))
-    for j, row in enumerate(rows):
-        a[j, : len(row)] = row
-    squares = a @ a if places is None else places
-    numbers = np.concatenate([a.ravel(), squares.ravel(), a.sum(1), error if error is not None else np.zeros(stages)])
+    numbers = np.concatenate([tableau(rows, places), error if error is not None else np.zeros(stages)])
     own = [Slot(f"stage {j}", f"accelerations and rates of stage {j}", j == 0) for j in range(stages)]
     return Integrator(
         name, order, (*own, *slots), stages - 1, FUNCTIONS | (functions or {}), tuple(numbers.tolist()), adaptive=error is not None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba.extending import overload
 
-from flexmbd.lanes import functions, vector, vectors
+from flexmbd.lanes import functions, recurrences, vector, vectors
 from flexmbd.lanes.bits import widen
 from flexmbd.lanes.polynomials import vec_atan2, vec_exp, vec_log, vec_power, vec_sincos, vec_tanh
 from flexmbd.lanes.vector import Vec
@@ -40,6 +40,11 @@ class Word:
         Function of `lanes.polynomials` that it is in several lanes.
     results : int or None
         How many numbers it gives; None if that depends on its arguments.
+    series : callable, optional
+        Of a word that stays a call: ``series(s, node, k, result)`` is the coefficient of order k above 0 of its Taylor series
+        (`flexmbd.language.series`).
+    bends : bool
+        That recurrence holds between jumps only.
     """
 
     meaning: str
@@ -50,6 +55,8 @@ class Word:
     compiled: Callable
     polynomial: Callable | None = None
     results: int | None = 1
+    series: Callable | None = None
+    bends: bool = False
 
 
 def _one(polynomial, of_number):
@@ -128,20 +135,20 @@ WORDS = {
     ),
     "floor": Word(
         "largest integer not above", vector.floor, np.floor, lambda w, x: w.call("floor", (x,), (((0, 0), lambda x: w.const(0.0)),)),
-        lambda w, x: w.intrinsic("floor", x), vector.typed_floor,
+        lambda w, x: w.intrinsic("floor", x), vector.typed_floor, series=lambda s, x, k, _: 0.0, bends=True,
     ),
     "exp": Word(
         "exponential", functions.exp, np.exp, lambda w, x: w.call("exp", (x,), (((0, 0), lambda x: w.exp(x)),)),
-        lambda w, x: w.call_library("exp", x), _one(vec_exp, math.exp), vec_exp,
+        lambda w, x: w.call_library("exp", x), _one(vec_exp, math.exp), vec_exp, series=recurrences.exponential,
     ),
     "log": Word(
         "natural logarithm", functions.log, np.log, lambda w, x: w.call("log", (x,), (((0, 0), lambda x: 1.0 / x),)),
-        lambda w, x: w.call_library("log", x), _one(vec_log, math.log), vec_log,
+        lambda w, x: w.call_library("log", x), _one(vec_log, math.log), vec_log, series=recurrences.logarithm,
     ),
     "tanh": Word(
         "hyperbolic tangent", functions.tanh, np.tanh,
         lambda w, x: w.call("tanh", (x,), (((0, 0), lambda x: 1.0 - w.tanh(x) * w.tanh(x)),)),
-        lambda w, x: w.call_library("tanh", x), _one(vec_tanh, math.tanh), vec_tanh,
+        lambda w, x: w.call_library("tanh", x), _one(vec_tanh, math.tanh), vec_tanh, series=recurrences.hyperbolic_tangent,
     ),
     "power": Word(
         "first to the power of the second, 0 for a first one up to 0", functions.power,
@@ -149,15 +156,15 @@ WORDS = {
         lambda w, x, y: w.call(
             "power", (x, y), (((0, 0), lambda x, y: y * w.power(x, y - 1.0)), ((0, 1), lambda x, y: _slope_of_exponent(w, x, y)))
         ),
-        lambda w, x, y: w.select(w.value(x) > 0.0, w.call_library("pow", x, y), 0.0), _power, vec_power,
+        lambda w, x, y: w.select(w.value(x) > 0.0, w.call_library("pow", x, y), 0.0), _power, vec_power, series=recurrences.power,
     ),
     "sincos": Word(
         "sine and cosine", functions.sincos, lambda x: (np.sin(x), np.cos(x)), _sine_cosine,
-        lambda w, x: (w.call_library("sin", x), w.call_library("cos", x)), _sincos, vec_sincos, 2,
+        lambda w, x: (w.call_library("sin", x), w.call_library("cos", x)), _sincos, vec_sincos, 2, series=recurrences.sine_and_cosine,
     ),
     "atan2": Word(
         "angle of the vector (second, first)", functions.atan2, np.arctan2, _angle, lambda w, y, x: w.call_library("atan2", y, x), _atan2,
-        vec_atan2,
+        vec_atan2, series=recurrences.angle,
     ),
     "dot": _vector("scalar product", "dot", 1),
     "cross": _vector("vector product", "cross"),

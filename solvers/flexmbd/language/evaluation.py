@@ -6,6 +6,7 @@ import numpy as np
 
 from flexmbd import lanes
 from flexmbd.language.kernels import kernel_of, run_with
+from flexmbd.language.nodes import of_numbers
 from flexmbd.parameters import Matrix
 
 _VOCABULARY = {word.plain: word.numpy for word in lanes.WORDS.values()}
@@ -28,6 +29,15 @@ def on_arrays(function):
 @cache
 def _on_arrays(kernel):
     return run_with(kernel, {name: word.numpy for name, word in lanes.WORDS.items()}, lambda plain: plain)  # what is elsewhere knows arrays
+
+
+def called(node, values):
+    """Values of a call's kernel: a word by numpy, any other one number by number, as its author wrote it."""
+    function = getattr(node.function, "py_func", node.function)
+    if function not in _VOCABULARY:
+        return np.vectorize(of_numbers(function, node.shape))(*values)
+    with np.errstate(all="ignore"):  # like the words of numbers
+        return of_numbers(_VOCABULARY[function], node.shape)(*(np.asarray(x, float) for x in values))
 
 
 def columns(table, x):

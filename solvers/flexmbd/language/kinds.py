@@ -11,7 +11,9 @@ from functools import partial
 
 import numpy as np
 
+from flexmbd import lanes
 from flexmbd.errors import NotDifferentiable
+from flexmbd.lanes.recurrences import plus, times
 from flexmbd.language import evaluation
 from flexmbd.language.nodes import nested, of_numbers
 from flexmbd.language.ops import OPS
@@ -47,6 +49,11 @@ class Kind:
         Whether it is written with loops or calls of its own, so that a function in units cannot have it.
     truth : bool
         Whether it is true or false, no number.
+    series : callable, optional
+        ``series(s, node, k)`` or, of several results, ``series(s, node, k, result)`` is the coefficient of order k above 0 of its Taylor
+        series (`language.series`). None: it has none.
+    bends : callable
+        Of a node: whether its recurrence holds between places where a condition changes only.
     """
 
     name: str
@@ -62,6 +69,8 @@ class Kind:
     each: int = 0
     loops: bool = False
     truth: bool = False
+    series: Callable | None = None
+    bends: Callable = lambda node: False
 
 
 def _operation(name, op):
@@ -76,6 +85,8 @@ def _operation(name, op):
         derivative and (lambda g, node, x, k: derivative(g, node, lambda a: g.derivative(a, x))),
         lambda g, node, args: getattr(g, op.make)(*args),
         truth=op.truth,
+        series=op.series,
+        bends=lambda node: op.bends,
     )
 
 
@@ -123,6 +134,21 @@ def _of_product(graph, node, x, k):
     return graph.dot((graph.entry(matrix.table, k, j), rate) for j, rate in rates.items() if j in matrix.columns(k))
 
 
+def _series_of_call(s, node, k, result=0):
+    """Coefficient of a result of a call: of a word of `lanes` by its own recurrence, of another kernel by what it does."""
+    if not node.value.text:
+        return lanes.WORDS[node.value.name].series(s, node, k, result)
+    return s(s.traced(node)[result], k)
+
+
+def _series_of_product(s, node, k, result):
+    matrix = node.value[0]
+    total = 0.0
+    for j in matrix.columns(result):
+        total = plus(total, times(s(s.graph.entry(matrix.table, result, j), 0), s(node.args[j], k)))
+    return total
+
+
 def _called_again(graph, node, args):
     return graph.call(node.function, nested(args, node.shape), None, node.tangent, partly=True)
 
@@ -139,12 +165,12 @@ ENTRY = Kind("entry", "number of a table", lambda node, values, v, p: values[0].
 VARIABLE = Kind("var", "value known at run time", lambda node, values, v, p: node.value.of(v), derivative=_zero)
 CALL = Kind(
     "call", "call of a kernel",
-    numpy=lambda node, values, v, p: np.vectorize(of_numbers(getattr(node.function, "py_func", node.function), node.shape))(*values),
+    numpy=lambda node, values, v, p: evaluation.called(node, values),
     write=lambda piece, node: piece.call(node),
     arrays=lambda node, p: of_numbers(evaluation.on_arrays(node.function), node.shape),
     derivative=_of_call, rebuild=_called_again,
     result=lambda g, node, k: g.call(node.function, node.given, k + 1, node.tangent, partly=True)[k],
-    cost=4, each=1,
+    cost=4, each=1, series=_series_of_call, bends=lambda node: not node.value.text and lanes.WORDS[node.value.name].bends,
 )  # fmt: skip
 LOOKUP = Kind(
     "lookup", "row of a table, by a value",
@@ -153,7 +179,7 @@ LOOKUP = Kind(
     arrays=lambda node, p: partial(evaluation.columns, p[node.value.value[0]]),
     derivative=_zero, rebuild=lambda g, node, args: g.lookup(node.value, args[0])[0].args[0],
     result=lambda g, node, k: g.lookup(node.value, node.args[0])[k],
-    cost=30, each=1, loops=True,
+    cost=30, each=1, loops=True, series=lambda s, node, k, result: 0.0, bends=lambda node: True,
 )  # fmt: skip
 FACTORS = Kind(
     "factors", "factors of a matrix",
@@ -175,7 +201,7 @@ PRODUCT = Kind(
     arrays=evaluation.multiplied, derivative=_of_product,
     rebuild=lambda g, node, args: g.make(PRODUCT, tuple(args), RUNTIME, node.value, node.operation[1:]),
     result=lambda g, node, k: g.results(node, k + 1)[k],
-    cost=30, each=1, loops=True,
+    cost=30, each=1, loops=True, series=_series_of_product,
 )  # fmt: skip
 TOTAL = Kind(
     "total", "sum over elements of a group",
@@ -193,6 +219,7 @@ RESULT = Kind(
     numpy=lambda node, values, v, p: values[0][node.value], write=lambda piece, node: piece.result(node),
     derivative=lambda g, node, x, k: node.args[0].kind.derivative(g, node.args[0], x, node.value),
     rebuild=lambda g, node, args: args[0].kind.result(g, args[0], node.value),
+    series=lambda s, node, k: node.args[0].kind.series(s, node.args[0], k, node.value),
 )  # fmt: skip
 SPAN = Kind(
     "span", "results that follow one another", numpy=lambda node, values, v, p: values[0][slice(node.value[0], sum(node.value))],

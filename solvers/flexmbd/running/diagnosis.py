@@ -11,9 +11,12 @@ from flexmbd.running.choice import IMPACTS, IMPLICIT, flexible, frictions, impen
 from flexmbd.running.energy_balance import told
 from flexmbd.running.inertias import smallest_inertia
 from flexmbd.running.ranks import FEW, SparseRows
-from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSOLVED
+from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSETTLED, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
+# Ratio of a change of a fixed-point iteration to the one before with which it converges well (it goes like the step); shares of a step in
+# which it does not converge that are a shorter one: far from convergence the ratio says little.
+CALM, LEAST, MOST = 0.3, 0.125, 0.5
 MANY = 1000  # rows from which on their dependence, found from a dense matrix, is left to the factorisation to tell
 
 
@@ -147,6 +150,8 @@ class Failures:
         Elements that can say why a run failed, with what they know it by.
     depend : dict int -> list of str
         By sample that ended in a singular position, the rows that depend on each other there.
+    rates : ndarray (count,)
+        Ratio of the last two changes of an iteration (`KEPT_RATE`).
     """
 
     model: object
@@ -159,6 +164,7 @@ class Failures:
     counters: object
     reasons: dict
     depend: dict
+    rates: object
 
     def note(self, code, i):
         """The sentence for one sample; "" if all went well."""
@@ -197,6 +203,12 @@ class Failures:
                 limit = f"far more than max_steps = {self.settings.max_steps}"
                 return f"stopped {at}: {to_go}, {limit}{self._remedy(i, tiny, pace)}"
             return f"stopped {at}: more than max_steps = {self.settings.max_steps} trial steps; {to_go}{self._remedy(i, tiny, pace)}"
+        if how == UNSETTLED:
+            step = self.settings.step * min(max(CALM / max(self.rates[i], 1e-3), LEAST), MOST)
+            return (
+                f"the stages of '{self.settings.integrator}' do not converge {at}: a step of {self.settings.step:g} s is too long for "
+                f"their fixed-point iteration; give step = {step:.2g}"
+            )
         if how == UNSOLVED:
             return (
                 f"the contact problem has no solution {at}: friction jams the contact (S_nn <= mu |S_nt|, Painlevé's paradox); "

@@ -5,6 +5,7 @@ import logging
 
 import numpy as np
 
+from flexmbd.codegen import series
 from flexmbd.codegen.functions import Functions, Mistake
 from flexmbd.codegen.group_loops import BATCH
 from flexmbd.codegen.storage import Storage
@@ -103,8 +104,8 @@ class Model:
         if self.problem.late:
             return False
         self.signals = Signals(self.problem, self.requests, nodes, self.layout, self.storage)
-        ways = {names.DENSE, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
-        if exactly := self.signals.exactly and self.scheme.correction is None and not ways:
+        ways = {names.DENSE, names.BETWEEN, names.REFINE}.intersection(self.scheme.functions)  # between steps it has ways of its own
+        if exactly := self.scheme.exact or (self.signals.exactly and self.scheme.correction is None and not ways):
             self.layout.aside()
         self.exactly = exactly
         return True
@@ -216,6 +217,9 @@ class Model:
         layout.keep(kept)
         functions = Functions(b.graph, self.storage, layout, (names.NUMBERS, names.TABLES))
         self._entries = {}
+        if motion := written.pop(names.SERIES, None):
+            self._entries[names.SERIES] = _FUNCTIONS[names.SERIES]
+            series.write(functions, _FUNCTIONS[names.SERIES], *motion)
         for entry, stores in written.items():
             name = self._entries[entry] = _FUNCTIONS[entry]
             given = {x.id: layout.sizes["FACTORS"] for x in factors} if entry == names.NEWTON else None
@@ -248,7 +252,7 @@ class Model:
         flags = {
             "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
             "CLOSES": closes, "AUGMENTED": augmented,
-            "WATCHED": self.watched, "FROZEN": self.keeps_factors,
+            "WATCHED": self.watched, "MEASURES": self.balanced and bool(b.speeds), "FROZEN": self.keeps_factors,
             "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{EnergyAccounts.name}.work", f"{EnergyAccounts.name}.due")),
             -1),
             "FLAT": flat(b), "RESTART": scheme.correction is not None,
@@ -292,7 +296,7 @@ _FUNCTIONS = {
     getattr(names, key): key.lower()
     for key in (
         "RHS PROJECT RESIDUAL ASSEMBLE_PROJECT ASSEMBLE_RESIDUAL LIMITS MULTIPLIERS NEWTON OBSERVE TANGENT LINEARISE RESPOND CLOSING "
-        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE"
+        "GRADIENTS ASSIGN UNILATERAL PENETRATIONS BALANCE SERIES"
     ).split()
 }
 

@@ -15,6 +15,7 @@ from flexmbd.space import lengths
 from flexmbd.stepping.names import (
     ENDED,
     EVENTS,
+    KEPT_RATE,
     LEFT,
     NEAR_AT_START,
     POINTS,
@@ -25,6 +26,7 @@ from flexmbd.stepping.names import (
     STEPS,
     STORMS,
     UNBALANCED,
+    UNSETTLED,
     UNSOLVED,
 )
 from flexmbd.stepping.watch import TOUCH
@@ -119,7 +121,7 @@ def outcome(made, bad, notes, *, whole=True):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR)), (failed >= 2) & (failed != ENDED)
+    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR, UNSETTLED)), (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values, missed = collected(made, np.where(ended, time, end))
@@ -143,7 +145,8 @@ def outcome(made, bad, notes, *, whole=True):
             x[np.logical_or.accumulate(~np.isfinite(x), axis=1)] = np.nan
     if codes.any():
         sizes = extents(system, count), lengths(system, count)
-        failures = Failures(model, system, made.settings, end, *sizes, made.residuals.T, counters, reasons, depend)
+        rates = made.column(KEPT_RATE)[:, 0]
+        failures = Failures(model, system, made.settings, end, *sizes, made.residuals.T, counters, reasons, depend, rates)
         notes = [notes[i] or failures.note(code, i) for i, code in enumerate(codes)]
     statistics = {"steps": counters[:, 0], "rejected": counters[:, 1], "events": counters[:, EVENTS - STEPS]}
     if not model.unkept:

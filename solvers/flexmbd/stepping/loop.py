@@ -10,11 +10,13 @@ from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import arm, cut_at, rearm_events, switch
 from flexmbd.stepping.known import CLOSE
+from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED, STEP_TO_EVENT,
-    NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK, LAST_CHECK_TIME, MAX_STEPS, MIDDLE,
-    MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, REAL, REFINE, REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE,
-    TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH, WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
+    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
+    FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
+    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, PROPOSE, REAL, REFINE,
+    REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
+    WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
 from flexmbd.stepping.restart import close, cross, refresh
@@ -50,6 +52,8 @@ def advance(X, P, W, at):
         come = (ld(X, T) < end) & (ld(X, T) >= ld(X, NEXT)) & (ld(X, STATUS) < 0.5)
         if any_lane(come):
             cross(come, end, X, P, W, at)
+    if at[PROPOSE] > 0:
+        call(at[PROPOSE], X, P, W, at)
     t, nominal, wait = ld(X, T), ld(X, NOMINAL_STEP), ld(X, STEP_TO_EVENT)
     live, last, aimed, stop = trial(t, nominal, wait, end, X, P, W, at)
     h = ld(X, H)
@@ -63,10 +67,12 @@ def advance(X, P, W, at):
     spin, speed = keep(t, h, t1, accepted, X, P, W, at)
     st(X, STEP_TO_EVENT, next_wait)
     count(live, accepted, short, failed, end, X, at)
+    if at[MEASURES] > 0:
+        measure(accepted, X, P, W, at)
     quiet = accepted
     if at[NC] > 0 or at[SWITCH] > 0:
         quiet, next_h = after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at)
-    if at[FIXED] == 0:
+    if at[FIXED] == 0 and at[PROPOSE] == 0:
         next_h = minimum(next_h, maximum(longest(spin, speed, t1, X), h_min))
     st(X, NOMINAL_STEP, select(live, next_h, nominal))
     close(quiet, X, P, W, at)
@@ -145,7 +151,7 @@ def control(h, good, error, X, at):
     """
     real, finite = doubles(at[REAL]), error < 1e300
     error, factor = select(finite, error, 1.0), 4.0 + 0.0 * h
-    if at[FIXED] == 0:
+    if at[FIXED] == 0 and at[PROPOSE] == 0:
         cube = error * error * error
         ratio = select(good, ld(X, BEFORE), 1.0) / select(good, cube, cube * error * error)
         factor = maximum(minimum(SAFETY * rooted(ratio, real[EXPONENT]), 4.0), 0.2)
@@ -192,6 +198,9 @@ def keep(t, h, t1, accepted, X, P, W, at):
     if at[NR] > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
+        elif at[PROPOSE] > 0:
+            st(X, FRACTION, 0.5)
+            call(at[BETWEEN], X, P, W, at)
         else:
             middle(t, h, X, W, at)
         if at[REFINE] > 0:

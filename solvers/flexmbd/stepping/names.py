@@ -19,8 +19,8 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
     H, ERROR, WHO, BETA_H2, GAMMA_BETA_H, STEP_SHARE, FRACTION, TIME_MARGIN, OVER, CUT, NEARNESS, NEAREST, NEAR_AT_END, NEAR_WITHIN,
     NOMINAL_STEP, STEP_TO_EVENT, STEPS, REJECTED, EVENTS, STATUS, VELOCITY_SCALE, ANGULAR_SCALE, FLOORED, BEFORE, LARGEST_DISTANCE,
     NEXT_CHECK, LAST_CHECK_TIME, MECHANISM_SIZE, KEPT_BETA_H2, KEPT_GAMMA_BETA_H, KEPT_RATE, KEPT_START, DUE, NEXT, PACE, BOOKED,
-    NEAR_AT_START, NEAREST_SO_FAR, WHEN_NEAREST, LEAP, T,
-) = range(41)  # fmt: skip
+    NEAR_AT_START, NEAREST_SO_FAR, WHEN_NEAREST, LEAP, LARGEST_ENERGY, NEXT_MEASURE, T,
+) = range(43)  # fmt: skip
 LANE_ROWS = T  # the point at the step's start begins with its time
 START = T
 SUM_ROWS = 6
@@ -39,9 +39,9 @@ WINDOW_ROWS = 2 * SUM_ROWS + 5
     QUEUE, QUEUED, STARTED, RUNNING, TURNS, OWNER, CURSOR, STATES, PARAMETERS, HISTORIES, REDUCED, COUNTERS, TIMES, POINTS, GRID, GRID_ROWS,
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
     PENETRATIONS, INSIDE, KNOWN, KNOWNS, TIMED, CLOCKS, RESUME, BOW, EXACTLY, ASIDE, WATCHED, BALANCE, LEDGERS, REACTIVE, WORK,
-    NW, WINDOWS, WINDOWED, MET, WINDOW_SIGNALS, WINDOW_ENDS, SEARCH, NEIGHBOURS,
-) = range(128)  # fmt: skip
-ENTRIES = 128
+    NW, WINDOWS, WINDOWED, MET, WINDOW_SIGNALS, WINDOW_ENDS, SEARCH, NEIGHBOURS, FURTHER, BETWEEN, SERIES, PROPOSE, MEASURES,
+) = range(133)  # fmt: skip
+ENTRIES = 133
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS, EXPONENT = range(10)
@@ -54,6 +54,7 @@ CHECK_INTERVAL, HOPELESS = 10_000.0, 4.0
 STUCK, LEFT, ENDED, UNSOLVED, ROUGH, STORMS = 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
 # and of those that came to rest in a singular position, or whose book of energy does not close, as is found after the run
 SINGULAR, UNBALANCED = 9.0, 10.0
+UNSETTLED = 11.0  # and of those in whose fixed step a fixed-point iteration does not converge
 SAFETY = 0.9
 # Of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at; by how much the book of energy is
 # open, and what it is judged by (J); how near the rows came to dependence, and when; sizes of what the book adds up (J).

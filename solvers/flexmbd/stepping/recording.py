@@ -8,9 +8,9 @@ from flexmbd.lanes.vector import inner
 from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPEED, MODE, ONSET_SPEED
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
-    ASIDE, ATTEMPT, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FRACTION, GAPS, GRID, GRID_ROWS, NOMINAL_STEP, KINK, LAST, MET,
-    MIDDLE, MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO,
-    Y0, Y1, YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
+    ASIDE, ATTEMPT, BETWEEN, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FIXED, FRACTION, FURTHER, GAPS, GRID, GRID_ROWS,
+    NOMINAL_STEP, KINK, LAST, MET, MIDDLE, MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE,
+    SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
 )  # fmt: skip
 
 
@@ -109,6 +109,9 @@ def record(h, accepted, X, P, W, at):
     if not any_lane(accepted):
         return
     st(X, WHO, select(accepted, 1.0, 0.0))
+    if at[BETWEEN] > 0 and (at[EXACTLY] == 0 or at[FIXED] > 0):
+        through(X, P, W, at)
+        return
     if at[EXACTLY] > 0:
         again(h, X, P, W, at)
         return
@@ -133,6 +136,34 @@ def record(h, accepted, X, P, W, at):
                 i += 1
             cursor[lane] = i
             put(X, DUE, lane, times[i] if i < points else np.inf)
+
+
+@inner
+def through(X, P, W, at):
+    """Record the lanes in `WHO` by the scheme's own polynomials, of all lanes at once."""
+    times, cursor, grid, points, size = doubles(at[TIMES]), words(at[CURSOR]), doubles(at[GRID]), at[POINTS], 2 * at[N] + at[M]
+    if at[FURTHER] > 0:
+        call(at[FURTHER], X, P, W, at)
+    more = True
+    while more:
+        more = False
+        for lane in range(width_of(X)):
+            i, t0, dt = cursor[lane], get(X, T, lane), get(X, H, lane)
+            put(X, FRACTION, lane, -1.0)
+            if get(X, WHO, lane) > 0.5 and i < points and times[i] <= (t0 + dt) * (1.0 + 1e-14):
+                put(X, FRACTION, lane, min((times[i] - t0) / dt, 1.0))
+                more = True
+        if more:
+            call(at[BETWEEN], X, P, W, at)
+        for lane in range(width_of(X)):
+            if get(X, FRACTION, lane) >= 0.0:
+                i = cursor[lane]
+                to = (lane * points + i) * at[GRID_ROWS]
+                for k in range(size):
+                    grid[to + k] = get(X, at[MIDDLE] + 1 + k, lane)
+                contacts(lane, X, grid, to + size, at)
+                cursor[lane] = i + 1
+                put(X, DUE, lane, times[i + 1] if i + 1 < points else np.inf)
 
 
 @inner

@@ -7,9 +7,12 @@ these do not decide, D itself is looked at (`highest`), at the places that the s
 """
 
 from flexmbd.lanes import any_lane, fabs, lnot, maximum, minimum, select, sqrt
-from flexmbd.lanes.rows import evaluate, ld, st
+from flexmbd.lanes.rows import call, evaluate, ld, st
 from flexmbd.lanes.vector import inner
-from flexmbd.stepping.names import END, INSIDE, LAST, LEAP, MIDWAY, PACE, PENETRATIONS, SLOTS, MECHANISM_SIZE, START, STRIDE, H, M, N, T
+from flexmbd.stepping.names import (
+    BETWEEN, END, FRACTION, INSIDE, LAST, LEAP, MIDDLE, MIDWAY, PACE, PENETRATIONS, PROPOSE, SLOTS, MECHANISM_SIZE, START, STRIDE, H, M, N,
+    T,
+)  # fmt: skip
 
 TURN, TRAVEL = 0.5, 0.1  # rad, by the size of the mechanism and the way so far: the most that something moves in a step
 SOON = 0.1  # of the time in which accelerations move something by the mechanism's size
@@ -56,11 +59,17 @@ def wiggles(h, d0, s0, d1, s1):
 
 
 @inner
-def inside(x, X, at):
+def inside(x, X, P, W, at):
     """Put the point at a fraction x of the step into `INSIDE`: the quintic through both ends; of velocities that jump, two lines."""
     n, first, last, h = at[N], at[SLOTS], at[SLOTS] + at[LAST] * at[STRIDE], ld(X, H)
     q0, q1, to, y = START + 1, at[END] + 1, at[INSIDE] + 1, 1.0 - x
     st(X, at[INSIDE], ld(X, T) + x * h)
+    if at[PROPOSE] > 0:
+        st(X, FRACTION, x)
+        call(at[BETWEEN], X, P, W, at)
+        for i in range(1 + 2 * n + at[M]):
+            st(X, at[INSIDE] + i, ld(X, at[MIDDLE] + i))
+        return
     for i in range(n):
         p0, p1, v0, v1 = ld(X, q0 + i), ld(X, q1 + i), ld(X, q0 + n + i), ld(X, q1 + n + i)
         if at[MIDWAY] > 0:
@@ -109,7 +118,7 @@ def highest(who, row, sign, level, d0, s0, d1, s1, X, P, W, at):
             break
         top, _ = summit(span, dl, sl, dr, sr)
         x = xl + (xr - xl) * select(twice, 0.5 + zero, maximum(minimum(top, 0.95), 0.05))
-        inside(x, X, at)
+        inside(x, X, P, W, at)
         evaluate(at[PENETRATIONS], X, P, W, at, at[INSIDE], 0)
         d, s = sign * ld(W, row), sign * ld(W, row + 1)
         above = seeking & (d > level)

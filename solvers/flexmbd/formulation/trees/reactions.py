@@ -4,8 +4,8 @@ from functools import cached_property
 
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation
-from flexmbd.formulation.trees.placing import minus, moment, plus, times
 from flexmbd.formulation.trees.rows import PlacedRow
+from flexmbd.formulation.trees.vectors import minus, moment, plus, times
 from flexmbd.language.node_row import NodeRow
 
 

@@ -1,0 +1,171 @@
+"""The function of a motion's Taylor coefficients, as straight instructions for a fixed order.
+
+Called like other functions of a model, with the point at a step's start. A part of the lanes at a time, as many as a register has: of
+twice as many no product of series would stay in registers.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from math import log
+
+from flexmbd.codegen.text import DOUBLE
+from flexmbd.lanes.recurrences import minus, plus, times
+from flexmbd.language.kinds import ADD, DIV, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
+from flexmbd.language.ordering import leaf, ordered
+from flexmbd.language.series import Series
+from flexmbd.stepping.names import ANGULAR_SCALE, CUT, VELOCITY_SCALE
+
+LINEAR = {ADD: plus, SUB: minus, MUL: times, NEG: lambda a: minus(0.0, a)}
+
+
+def write(functions, name, motion, order, tolerance):
+    """Write the function `name`: coefficient k of q, v and s, from k = 1 on, in rows ``(2n + m)(k - 1)`` of what the scheme keeps.
+
+    In `CUT` it leaves the step at which the last coefficients of velocities and controlled states are the tolerance, by the least radius of
+    convergence that the last four say: by symmetry three of four are zero where a pendulum is released from the horizontal.
+
+    Parameters
+    ----------
+    functions : Functions
+    motion : flexmbd.equations.series.Motion
+    order : int
+    tolerance : float
+        Of what errors are judged by.
+    """
+    part, first = functions.target.part, functions.layout.sizes["FACTORS"]
+    inside = functions.written(f"{name}.part", 1, lambda piece: _Coefficients(piece, motion, order, first).write(tolerance), part)
+
+    def body(piece):
+        loops, width = piece.loops, functions.target.width
+        with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
+            X, P, W = (piece.builder.gep(DOUBLE, piece.arguments[key], lane.ir) for key in "XPW")
+            rest = [piece.arguments[key] for key in ("at", "x", "y", "row", "A")]
+            piece.builder.call(inside, [X, P, W, *rest])
+
+    functions.target.export(functions.module, name, functions.written(name, 1, body, functions.target.width))
+
+
+class _Coefficients:
+    """Coefficients as values of machine code, order by order."""
+
+    def __init__(self, piece, motion, order, first):
+        self.piece, self.motion, self.order, self.row = piece, motion, order, first
+        problem, graph = motion.problem, motion.problem.graph
+        self.series = Series(graph, self.value, piece.writer.select)
+        self.moving = [*problem.q, *problem.v, *graph.space("s").first(len(problem.states))]
+        given = self.series.given
+        unknown = {x.id for x in motion.unknowns}
+        for x in graph.needed([*motion.start, *motion.residuals, *motion.rates, *self.moving]):
+            if x.kind is VARIABLE and x.id not in unknown:  # what does not move keeps its value, as the mode of a contact
+                given[x.id] = [self.value(x)] + [0.0] * order
+        given |= {x.id: [self.value(x)] for x in self.moving} | {x.id: [] for x in motion.unknowns}
+        given[problem.time.id] = [self.value(problem.time), 1.0] + [0.0] * order
+        self.loose = _above(motion.unknowns, graph.needed(motion.residuals))
+        sides = _above(motion.sides, nodes := ordered(graph, motion.solution))
+        self.applied = [x for x in nodes if x.id in sides and x.kind is not VARIABLE and x.kind is not PRODUCT]
+
+    def write(self, tolerance):
+        """Compute and store."""
+        for k in range(self.order):
+            unknowns = self.solved([self.value(x) for x in self.motion.start] if k == 0 else self._sides(k))
+            for x, value in zip(self.motion.unknowns, unknowns, strict=True):
+                self.series.given[x.id].append(value)
+                if k == 0:
+                    self.piece.found[x.id] = value
+            self._next(k, unknowns)
+        radius = None  # of convergence, its logarithm
+        for k in range(max(1, self.order - 3), self.order + 1):
+            own = self._size(k) * (-1.0 / k)
+            radius = own if radius is None else self.piece.writer.select(own > radius, radius, own)
+        self.piece.loops.store(self.piece.moved("X", CUT), 0, self.piece.words["exp"](radius + log(tolerance) / self.order))
+
+    def _size(self, k):
+        """Logarithm of the largest coefficient of order k by what errors are judged by; what is no number stays."""
+        piece, problem = self.piece, self.motion.problem
+        scales, given = {"length": VELOCITY_SCALE, "angle": ANGULAR_SCALE}, self.series.given
+        coefficients = [given[x.id][k] for x in problem.v]
+        sizes = [piece.load("X", row) for row in scales.values()]
+        largest = [self._largest([x for x, m in zip(coefficients, problem.measures, strict=True) if m == which]) for which in scales]
+        sizes = [x / y for x, y in zip(largest, sizes, strict=True)]
+        for i, (x, state) in enumerate(zip(self.moving[2 * problem.n :], problem.states, strict=True)):
+            if state.controlled:
+                size = self._largest([piece.load("X", piece.functions.layout.sizes["LARGEST"] + i), self.value(x), 1e-12])
+                sizes.append(self._largest([given[x.id][k]]) / size)
+        lost = sum((0.0 * x for x in coefficients), piece.writer.value(0.0))
+        return piece.words["log"](self._largest(sizes) + lost)
+
+    def _largest(self, values):
+        """Largest absolute value."""
+        writer, found = self.piece.writer, self.piece.writer.value(0.0)
+        for x in values:
+            size = writer.intrinsic("fabs", x)
+            found = writer.select(size > found, size, found)
+        return found
+
+    def _sides(self, k):
+        """What the equations have at order k without unknowns of that order."""
+        motion, series = self.motion, self.series
+        series.begin(k)
+        rows = [series.given[x.id] for x in motion.unknowns]
+        for row in rows:
+            row.append(0.0)
+        series.loose = self.loose
+        sides = [series(x, k) for x in motion.residuals]
+        series.settle()
+        for row in rows:
+            row.pop()
+        return sides
+
+    def _next(self, k, unknowns):
+        """Coefficients of order k + 1 of what moves."""
+        problem, series = self.motion.problem, self.series
+        rates = [*(series(x, k) for x in problem.v), *unknowns[: problem.n], *(series(x, k) for x in self.motion.rates)]
+        for x, rate in zip(self.moving, rates, strict=True):
+            found = times(rate, 1.0 / (k + 1))
+            series.given[x.id].append(found)
+            self.piece.loops.store(self.piece.moved("X", self.row), 0, found)
+            self.row += 1
+
+    def value(self, node):
+        """Value of a node at the start."""
+        piece, stack = self.piece, [node]
+        while stack:
+            missing = [a for a in stack[-1].args if not self._there(a)]
+            if missing and not self._there(stack[-1]):
+                stack += missing
+            elif not self._there(x := stack.pop()):
+                piece.compute(x)
+        return piece.value(node)
+
+    def _there(self, x):
+        return x.id in self.piece.found or x.constant or leaf(x)
+
+    def solved(self, sides):
+        """Unknowns for right-hand sides: sums and products of what is known at the start with these."""
+        known = dict(zip((x.id for x in self.motion.sides), sides, strict=True))
+
+        def value(x):
+            return known[x.id] if x.id in known else self.value(x)
+
+        for x in self.applied:
+            if x.kind is RESULT:
+                product = x.args[0]
+                matrix, row = product.value[0], 0.0
+                for j in matrix.columns(x.value):
+                    row = plus(row, times(self.value(self.series.graph.entry(matrix.table, x.value, j)), value(product.args[j])))
+                known[x.id] = row
+            elif x.kind is DIV:
+                known[x.id] = times(value(x.args[0]), self.series.inverse(x.args[1]))
+            else:
+                known[x.id] = LINEAR[x.kind](*map(value, x.args))
+        return [value(x) for x in self.motion.solution]
+
+
+def _above(variables, nodes):
+    """Ids of variables, and of those among nodes, arguments first, that depend on them."""
+    found = {x.id for x in variables}
+    for x in nodes:
+        if found.intersection(a.id for a in x.args):
+            found.add(x.id)
+    return frozenset(found)
