@@ -59,6 +59,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
         self.topology, self.wrenches, self._others, self._untold, self._beside, units = topology(system), {}, {}, False, {}, {}
+        self._acts = []
         self.notes, self.first_beside = self.topology.notes(), self.n - sum(body.coordinates for body in self.topology.beside)
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
@@ -69,6 +70,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             if BALL in branch.freedom.turns:
                 units[made] = self._unit(branch, made)
         self.rows += units.values()
+        self._units = units
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         table, balls = table_of(self, units)
@@ -77,7 +79,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             g.mark()
             mass = self.number(made.branch.body, "mass")
             self._act(self.wrenches, made, times(mass, self.gravity))
-            self._act(self.wrenches, made, times(-1.0, self.tree.gyroscopic(made)))
+            self._act(self.wrenches, made, times(-1.0, self.tree.gyroscopic(made)), applied=False)
             self.potential(-(mass * g.dot(zip(self.gravity, made.centre, strict=True))))
         self.write(self.topology.beside)
         self._known = list(self.generalized)
@@ -300,9 +302,11 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
                 totals[parent] = plus(totals[parent], total) if parent in totals else total
 
     # ---- what elements write
-    def _act(self, books, made, parts):
-        """Add a force, with a moment behind it or not, to what acts on a body."""
+    def _act(self, books, made, parts, *, applied=True):
+        """Add a force, with a moment behind it or not, to what acts on a body; `applied`: it is none of its own inertia."""
         if made.shifts:
+            if books is self.wrenches and applied:
+                self._acts.append((made, parts))
             total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
             books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]
             self.generalized.added = True
