@@ -57,8 +57,8 @@ def links_of(graph, robot):
     from flexmbd.formulation.interface import sincos
     from flexmbd.formulation.trees.linking import about, times_matrix
     from flexmbd.formulation.trees.links import Link, Table
-    from flexmbd.formulation.trees.placing import ball
     from flexmbd.formulation.trees.spatial import add, times
+    from flexmbd.formulation.trees.walking import ball
     from flexmbd.parameters import UNIFORM
 
     numbers, links, first = {}, [], 0

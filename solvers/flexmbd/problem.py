@@ -31,8 +31,10 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
-    natural : tuple of Node
-        Natural coordinates of all bodies, and then their rates; none where these are not known.
+    natural : function
+        Nodes of the natural coordinates of all bodies, and then of their rates; none where these are not known.
+    speeds : tuple of (list of Node, list of Node, list of Node, list of Node)
+        Of each body whose speed rates of coordinates do not tell: its mass, velocity, moments of inertia, angular velocity.
     inertia : Inertia
         Mass matrix as an operator (`equations.inertia`).
     generalized : tuple of Node
@@ -85,7 +87,8 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
-    natural: tuple
+    natural: Any
+    speeds: tuple
     inertia: Any
     generalized: tuple
     rows: tuple

@@ -40,6 +40,8 @@ LANE = {
     "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
     "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),
     "NEAREST_SO_FAR": ("largest nearness so far", "1"), "WHEN_NEAREST": ("its time", "s"), "LEAP": ("longest way in a step", "m"),
+    "LARGEST_ENERGY": ("largest one that the fastest body would make of all masses, of those measured so far", "J"),
+    "NEXT_MEASURE": ("steps at which it is measured again", "1"),
 }  # fmt: skip
 LOOP = tuple(name for name in LANE if getattr(names, name) < names.NOMINAL_STEP)  # of these, the rows of a step
 _FORMERLY = {  # names of rows in states that were saved before
@@ -47,7 +49,7 @@ _FORMERLY = {  # names of rows in states that were saved before
     "slin": "velocity_scale", "sang": "angular_scale", "size": "largest_distance", "look": "next_check", "mark": "last_check_time",
     "span": "mechanism_size", "kept_icm": "kept_beta_h2", "kept_cd": "kept_gamma_beta_h",
 }  # fmt: skip
-_SINCE = {"leap": np.inf}  # rows that they have not, and their values
+_SINCE = {"leap": np.inf, "largest_energy": 0.0, "next_measure": 0.0}  # rows that they have not, and their values
 
 # variables with the contact's number, by name
 _OF_CONTACT = {"mode": MODE, "impact_velocity": ONSET_SPEED, "impacts": IMPACTS, "least_impact_velocity": LEAST_SPEED}
@@ -205,7 +207,7 @@ class Layout:
         self.sizes |= {"FACTORS": self.count, "KEPT": 0}
         largest = n + multipliers + (n if scheme.multipliers > 1 else 0)
         gaps = 2 * (len(contacts) + len(problem.unilaterals))
-        self.work = max(2 * n, largest, 4, sum(len(c.assigns) for c in contacts), gaps, scheme.work(problem) if scheme.work else 0) + 1
+        self.work = max(2 * n, largest, 5, sum(len(c.assigns) for c in contacts), gaps, scheme.work(problem) if scheme.work else 0) + 1
 
     @property
     def rows(self):

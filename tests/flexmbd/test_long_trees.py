@@ -114,6 +114,46 @@ def test_links_alike_are_written_as_each_for_itself(dimension):
     assert found[0] == found[1]
 
 
+def hanging(count, angle):
+    """Links of 1 m that hang from ground, out of the vertical by an angle."""
+    s, last, way = fm.System(gravity=(0.0, -9.81)), None, np.array([np.sin(angle), -np.cos(angle)])
+    for k in range(count):
+        place, ends = tuple((k + 0.5) * way), {"A": (-0.5, 0.0), "B": (0.5, 0.0)}
+        body = s.body(f"l{k}", mass=1.0, inertia=0.08, position=place, angle=angle - np.pi / 2, points=ends)
+        s.add(fm.Revolute(f"j{k}", s.ground.at(0.0, 0.0) if last is None else last, body["A"]))
+        last = body["B"]
+    return s
+
+
+def swung(count, angle, formulation):
+    settings = {"integrator": "dormand_prince", "tolerance": 1e-7, "lanes": 1, "formulation": formulation}
+    run = fm.run(hanging(count, angle), end=0.3, points=7, outputs=["energy.kinetic"], settings=settings)
+    assert run.status == 0, run.message
+    return run
+
+
+def test_the_book_of_a_chain_at_rest_is_judged_by_next_to_nothing():
+    run = swung(30, 0.0, "tree")
+    assert run.statistics["energy.scale"] < 1e-12
+
+
+@pytest.mark.parametrize("links", [9, 30])
+def test_the_book_of_a_chain_that_swings_is_judged_by_its_energy(links):
+    """Not by the rates of its joints, which would make 0.4 MJ of 30 links: by what natural coordinates judge it."""
+    runs = {formulation: swung(links, 0.5, formulation) for formulation in ("natural", "tree")}
+    scales = {key: run.statistics["energy.scale"] for key, run in runs.items()}
+    assert runs["tree"]["energy.kinetic"].max() < scales["tree"] < 2.0 * scales["natural"] < 6.0 * scales["tree"]
+
+
+def test_the_energy_of_the_fastest_is_that_of_all_masses():
+    """Links at rest but for a rate of all: the tip is the fastest of them."""
+    equations = TreeCoordinates(chain(12, rate=2.0))
+    known = dict(zip("qv", equations.initial(equations.system), strict=True))
+    (found,) = equations.graph.evaluate(entries(equations.problem(["energy.total"]))[5:], known, equations.system.parameters())
+    masses = [1.0 + 0.1 * (k % 3) for k in range(12)]
+    assert found == pytest.approx(0.5 * (sum(masses) * (11.5 * 2.0) ** 2 + 12 * 0.08 * 2.0**2), rel=1e-12)
+
+
 def test_kinetic_energy_of_bodies_is_that_of_the_mass_matrix():
     system = space(np.random.default_rng(3), 6)
     equations = TreeCoordinates(system)

@@ -6,10 +6,8 @@ twice as many no product of series would stay in registers.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from math import log
 
-from flexmbd.codegen.text import DOUBLE
 from flexmbd.lanes.recurrences import minus, plus, times
 from flexmbd.language.kinds import ADD, DIV, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
 from flexmbd.language.ordering import leaf, ordered
@@ -34,16 +32,8 @@ def write(functions, name, motion, order, tolerance):
         Of what errors are judged by.
     """
     part, first = functions.target.part, functions.layout.sizes["FACTORS"]
-    inside = functions.written(f"{name}.part", 1, lambda piece: _Coefficients(piece, motion, order, first).write(tolerance), part)
-
-    def body(piece):
-        loops, width = piece.loops, functions.target.width
-        with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
-            X, P, W = (piece.builder.gep(DOUBLE, piece.arguments[key], lane.ir) for key in "XPW")
-            rest = [piece.arguments[key] for key in ("at", "x", "y", "row", "A")]
-            piece.builder.call(inside, [X, P, W, *rest])
-
-    functions.target.export(functions.module, name, functions.written(name, 1, body, functions.target.width))
+    inside = functions.written(name, 1, lambda piece: _Coefficients(piece, motion, order, first).write(tolerance), part)
+    functions.target.export(functions.module, name, inside, part)
 
 
 class _Coefficients:

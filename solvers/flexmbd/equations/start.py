@@ -29,6 +29,10 @@ LARGEST = 1500  # unknowns up to which their equations are solved densely; beyon
 ROOM = 4_000_000  # numbers of the matrices of samples that are solved together
 
 
+class AsGiven(list):
+    """Guesses that say what was given in other coordinates, without a correction."""
+
+
 class Start:
     """Corrections of guesses, by levels.
 
@@ -48,10 +52,13 @@ class Start:
     offsets : dict of str to tuple
         Centres of mass in their bodies' frames.
     bodies : list of Body
+    as_given : bool
+        Whether the start that was found is that of guesses `AsGiven`.
     """
 
     def __init__(self, problem, system, count, time=0.0):
         self.problem, self.count, self.levels, self.offsets = problem, count, system.start_levels(), system.offsets()
+        self.as_given = False
         self._system, self._parameters, self._time = system, system.parameters(), time
         self._rows = problem.rows + problem.initial_rows
         self._turning = np.array([measure == "angle" for measure in problem.measures], bool)
@@ -92,11 +99,13 @@ class Start:
         return np.any([np.zeros(self.count), *(np.abs(x) > CLOSED * sizes for x in found)], axis=0)
 
     def in_words(self, q, v):
-        """By body, as pairs, and word what was given and what coordinates and velocities (n, count) mean; none where nobody knows.
+        """By body, as pairs, and word what was given and what coordinates and velocities (n, count) mean.
+
+        None where nobody knows, or where all is as it was given.
 
         Values of a word are (vectors, components, count).
         """
-        nodes, first = self.problem.natural, 0
+        nodes, first = () if self.as_given else self.problem.natural(), 0
         if not nodes:
             return
         given = [x for part in self._system.initial() for x in part]

@@ -172,9 +172,13 @@ class Formulation(Interface, MassMatrix, ABC):
         """Force and moment about the centre of mass that a joint exerts on a body."""
         raise ModelError(f"the formulation does not know reactions of joint '{element.name}'", element=element.name)
 
-    @property
     def natural(self):
         """Nodes of the natural coordinates of all bodies, and then of their rates, in which starts are told; none if not known."""
+        return ()
+
+    @property
+    def speeds(self):
+        """Of each body mass, velocity, moments of inertia, angular velocity, where rates of coordinates do not tell how fast it moves."""
         return ()
 
     def outputs_of(self, body):

@@ -57,7 +57,6 @@ class NaturalCoordinates(Formulation):
                 remedy="put a small rigid body between them, or choose an axis across the beam",
             ) from error
 
-    @property
     def natural(self):
         """Its own."""
         return *self.q, *self.v

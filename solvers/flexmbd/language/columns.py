@@ -1,8 +1,19 @@
 """Nodes of a graph as arrays by id: what walks over all nodes of a large function asks of them."""
 
+from itertools import chain
+from operator import attrgetter
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
+
+
+class Numbers(dict):
+    """Numbers of things in the order in which they come up."""
+
+    def __missing__(self, key):
+        self[key] = len(self)
+        return self[key]
 
 
 class Columns:
@@ -22,20 +33,19 @@ class Columns:
     def __init__(self):
         self.start, self.args = np.zeros(1, np.int64), np.zeros(0, np.int64)
         self.level, self.kind, self.operation = (np.zeros(0, np.int64) for _ in range(3))
-        self._kinds, self._operations = {}, {}
+        self._kinds, self._operations = Numbers(), Numbers()
 
     def extended(self, nodes):
         """Itself, with what has been made since."""
         new = nodes[len(self.level) :]
         if new:
-            ends = self.start[-1] + np.cumsum([len(x.args) for x in new])
-            kinds, operations = self._kinds, self._operations
+            args = [*map(attrgetter("args"), new)]
             more = {
-                "start": ends,
-                "args": [a.id for x in new for a in x.args],
-                "level": [x.level for x in new],
-                "kind": [kinds.setdefault(x.kind, len(kinds)) for x in new],
-                "operation": [operations.setdefault(x.operation, len(operations)) for x in new],
+                "start": self.start[-1] + np.cumsum([*map(len, args)]),
+                "args": [*map(attrgetter("id"), chain.from_iterable(args))],
+                "level": [*map(attrgetter("level"), new)],
+                "kind": [*map(self._kinds.__getitem__, map(attrgetter("kind"), new))],
+                "operation": [*map(self._operations.__getitem__, map(attrgetter("operation"), new))],
             }
             for key, own in more.items():
                 setattr(self, key, np.concatenate([getattr(self, key), np.array(own, np.int64)]))

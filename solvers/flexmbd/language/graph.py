@@ -29,7 +29,7 @@ class Graph:
         self.known = {}  # nodes by what they are made of
         self._derivatives = {}
         self.sources, self._tangents = Sources(self), {}  # by node: variables that it depends on, tangents that calls gave
-        self.told = {}  # derivatives that `stands_for` was given
+        self.told = {}  # by nodes that `stands_for` made: derivatives that it was given
         self.factors_of = {}  # of matrices, by what these are made of (`equations.saddle`)
         self.columns = Columns()  # of those nodes that `Columns.extended` has been told of
         self.tapes, self.watched = {}, False  # what `repeated` knows of functions, and whether it records one
@@ -97,8 +97,10 @@ class Graph:
         if node is None:
             level = args[0].level if len(args) == 1 else max(args[0].level, args[1].level)
             if level == CONSTANT:
-                return self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
-            node = self.known[key] = Node(self, kind, args, level)
+                node = self.const(float(kind.numpy(None, [a.value for a in args], None, None)))
+            else:
+                node = Node(self, kind, args, level)
+            self.known[key] = node
         return node
 
     def _alike(self, kind, a, b):
@@ -297,7 +299,8 @@ class Graph:
             return self.const(0.0)
         key = (node.id, variable.id)
         if key not in self._derivatives:
-            self._derivatives[key] = self.told[key] if key in self.told else self._differentiate(node, variable)
+            told = self.told[node.id].derivative(self, node, variable) if node.id in self.told else None
+            self._derivatives[key] = self._differentiate(node, variable) if told is None else told
         return self._derivatives[key]
 
     def rates(self, node, variable):

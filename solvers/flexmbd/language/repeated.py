@@ -135,21 +135,19 @@ class _Tape:
 
     def again(self, sources):
         """What the function gives for other nodes."""
-        graph = self._graph
-        values, known = [*self._consts, *sources], graph.known
+        graph, values = self._graph, [*self._consts, *sources]
+        known, get, append = graph.known, graph.known.get, values.append
         for kind, i, j, swapped, level in self._ops:
             a = values[i]
             if j < 0:
-                args = (a,)
-            elif swapped and a.id > values[j].id:
-                args = values[j], a
+                key = (kind, a)
             else:
-                args = a, values[j]
-            key = (kind, *args)
-            node = known.get(key)
+                b = values[j]
+                key = (kind, b, a) if swapped and a.id > b.id else (kind, a, b)
+            node = get(key)
             if node is None:
-                node = known[key] = Node(graph, kind, args, level)
-            values.append(node)
+                node = known[key] = Node(graph, kind, key[1:], level)
+            append(node)
         return _filled(self._found, values, self._first)
 
 

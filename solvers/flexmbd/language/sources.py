@@ -12,10 +12,7 @@ class Sources:
     """
 
     def __init__(self, graph):
-        self._graph, self._known, self._bits, self._spaces = graph, {}, [], {}
-
-    def __contains__(self, node):
-        return node.id in self._known
+        self._graph, self._known, self._bits, self._spaces, self._standing = graph, {}, [], {}, {}
 
     def bit(self, variable):
         """The set of one variable, a node."""
@@ -53,12 +50,15 @@ class Sources:
             total = 0
             for one in sets:
                 total |= one
+            if x.id in self._standing:
+                variables = self._standing.pop(x.id)
+                total = (total & ~self.space(variables[0].value.space)) | sum(map(self.bit, variables))
             known[x.id] = next((one for one in sets if one == total), total)  # nodes with the same ones share the set
         return known[node.id]
 
-    def told(self, node, found):
-        """Say the set of a node."""
-        self._known[node.id] = found
+    def stands(self, node, variables):
+        """Say of which variables a node depends in place of all of their space that its arguments depend on."""
+        self._standing[node.id] = variables
 
     def variables(self, node, space=None):
         """Nodes of the variables that a node depends on, of a space or of all, in the order in which they came up."""

@@ -5,6 +5,23 @@ from flexmbd.language.nodes import Node
 from flexmbd.parameters import RUNTIME
 
 
+class Told:
+    """Derivatives of nodes that stand for others, made when one is asked for."""
+
+    __slots__ = ("_found", "_given")
+
+    def __init__(self, nodes, variables, slopes):
+        self._given, self._found = (nodes, variables, slopes), None
+
+    def derivative(self, graph, node, variable):
+        """The node of one, None where the variable is none of those told of."""
+        if self._found is None:
+            nodes, variables, slopes = self._given
+            rows = zip(nodes, slopes(nodes), strict=True)
+            self._found = {(made.id, x.id): graph.const(slope) for made, row in rows for x, slope in zip(variables, row, strict=True)}
+        return self._found.get((node.id, variable.id))
+
+
 def stands_for(graph, nodes, variables, slopes):
     """Nodes of the values of nodes, with derivatives by variables of one space that their terms do not have.
 
@@ -22,12 +39,10 @@ def stands_for(graph, nodes, variables, slopes):
     -------
     list of Node
     """
-    space, zero, found = variables[0].value.space, graph.const(0.0), []
-    own = sum(map(graph.sources.bit, variables))
-    for node in map(graph.const, nodes):
-        made = Node(graph, kinds.ADD, (node, zero), RUNTIME)
-        graph.sources.told(made, (graph.sources.of(node) & ~graph.sources.space(space)) | own)
-        found.append(made)
-    for made, row in zip(found, slopes(found), strict=True):
-        graph.told |= {(made.id, x.id): graph.const(slope) for x, slope in zip(variables, row, strict=True)}
+    zero = graph.const(0.0)
+    found = [Node(graph, kinds.ADD, (graph.const(node), zero), RUNTIME) for node in nodes]
+    told = Told(found, variables, slopes)
+    for made in found:
+        graph.told[made.id] = told
+        graph.sources.stands(made, variables)
     return found

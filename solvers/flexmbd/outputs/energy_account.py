@@ -1,6 +1,7 @@
 """The book of energy that every run keeps, and what its balance is judged by (`flexmbd.running.energy_balance`)."""
 
 from flexmbd.language.kinds import ADD, NEG, SUB
+from flexmbd.language.quadratic import dot
 from flexmbd.outputs.catalogue import DRIVE, TAKEN
 from flexmbd.registry import EnergyAccounts
 
@@ -35,10 +36,11 @@ def write(equations):
 
 def entries(problem):
     """Nodes of the balance, J; masses by which largest velocities and largest rates make an energy, kg and kg m²; energy passed on, and the
-    sizes of all terms of the potential, which its rounding follows, J.
+    sizes of all terms of the potential, which its rounding follows, J; energy of all bodies if each were as fast as the fastest one, where
+    masses are not of them.
     """
     g, masses = problem.graph, {"length": problem.graph.const(0.0), "angle": problem.graph.const(0.0)}
-    for i, m in problem.inertia.diagonal().items():
+    for i, m in (problem.inertia.added if problem.speeds else problem.inertia).diagonal().items():
         g.mark()
         masses[problem.measures[i]] = masses[problem.measures[i]] + g.fabs(m)
     for group in problem.groups:
@@ -59,7 +61,20 @@ def entries(problem):
     for x in _terms(problem.potential_energy):
         g.mark()
         sizes = sizes + g.fabs(x)
-    return [balance, masses["length"], masses["angle"], through, sizes]
+    return [balance, masses["length"], masses["angle"], through, sizes, _of_fastest(g, problem.speeds)]
+
+
+def _of_fastest(g, speeds):
+    """Kinetic energy of all bodies if each were as fast as the fastest one, by (mass, velocity, moments of inertia, angular velocity)."""
+    total = g.const(0.0)
+    for size in (0, 2):
+        mass, fastest = g.const(0.0), g.const(0.0)
+        for body in speeds:
+            g.mark()
+            own = dot(body[size + 1], body[size + 1])
+            mass, fastest = mass + sum(body[size], g.const(0.0)), g.select(g.greater(own, fastest), own, fastest)
+        total = total + 0.5 * mass * fastest
+    return total
 
 
 def _terms(node):

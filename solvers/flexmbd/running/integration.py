@@ -4,7 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
-from flexmbd.equations.start import Start
+from flexmbd.equations.start import AsGiven, Start
 from flexmbd.parameters import spread
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
@@ -134,7 +134,8 @@ class Integration:
         columns[0][:], columns[1][:] = start.places(q).T, v.T
         self.call(assemble)
         columns[1][:] = start.velocities((q, v), columns[0].T, columns[1].T).T
-        self.start = start
+        kept = all(np.array_equal(own.T, guess) for own, guess in zip(columns, (q, v), strict=True))
+        start.as_given, self.start = kept and isinstance(guesses, AsGiven), start
         self._further_states()
 
     def _further_states(self):

@@ -252,7 +252,7 @@ class Model:
         flags = {
             "KINKS": any(kinks), "JUMPS": any(c.jumps and c.period is None for c in b.contacts),
             "CLOSES": closes, "AUGMENTED": augmented,
-            "WATCHED": self.watched, "FROZEN": self.keeps_factors,
+            "WATCHED": self.watched, "MEASURES": self.balanced and bool(b.speeds), "FROZEN": self.keeps_factors,
             "WORK": next((k for k, s in enumerate(b.states) if s.name in (f"{EnergyAccounts.name}.work", f"{EnergyAccounts.name}.due")),
             -1),
             "FLAT": flat(b), "RESTART": scheme.correction is not None,

@@ -8,9 +8,9 @@ from flexmbd.stepping.events import assign, rearm_events
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
-    H_MAX, NOMINAL_STEP, ITERATIONS, KINK, LANE_ROWS, LARGEST, LAST, LEAP, LIMITS, NEXT_CHECK, NC, NEAR_AT_START, NEARNESS, NEXT, NR, NW,
-    OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, RHS, ANGULAR_SCALE, LARGEST_DISTANCE, VELOCITY_SCALE, SLOTS, MECHANISM_SIZE, START,
-    STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, CHECK_INTERVAL, Y0, M, N, T,
+    H_MAX, NOMINAL_STEP, ITERATIONS, KINK, LANE_ROWS, LARGEST, LARGEST_ENERGY, LAST, LEAP, LIMITS, NEXT_CHECK, NC, NEAR_AT_START, NEARNESS,
+    NEXT, NR, NW, OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, RHS, ANGULAR_SCALE, LARGEST_DISTANCE, VELOCITY_SCALE, SLOTS,
+    MECHANISM_SIZE, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, CHECK_INTERVAL, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.windows import opened
@@ -192,6 +192,7 @@ def prepare(X, P, W, at):
             st(X, NEAR_AT_START, ld(X, NEARNESS))
         evaluate(at[BALANCE], X, P, W, at, START, 0)
         st(X, BOOKED, ld(W, 0))
+        st(X, LARGEST_ENERGY, ld(W, 5))
         scale(t, length, given, X, at)
         for k in range(at[M]):
             st(X, at[LARGEST] + k, fabs(ld(X, START + 1 + 2 * at[N] + k)))

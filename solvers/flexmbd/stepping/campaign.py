@@ -7,10 +7,10 @@ from flexmbd.registry import CONTACT_ROWS, IMPACTS, LEAST_SPEED, MODE, ONSET_SPE
 from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.loop import advance
 from flexmbd.stepping.names import (
-    BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, NEXT_CHECK,
-    LAST_CHECK_TIME, MIDDLE, NC, NEAREST_SO_FAR, NP, NPO, NR, NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL, REDUCED,
-    REFINE, REJECTED, RELINEARISE, RUNNING, ANGULAR_SCALE, SHOWN, VELOCITY_SCALE, START, STARTED, STATUS, STEPS, SUM_ROWS, SUMS, TIMES,
-    TURNS, WATCHED, WHEN_NEAREST, CHECK_INTERVAL, YM, H, M, N, T,
+    BALANCE, BOOKED, CONTACTS, COUNT, COUNTER_ROWS, COUNTERS, CURSOR, DUE, ENDED, FINISH, GRID, GRID_ROWS, HISTORIES, LARGEST_ENERGY,
+    NEXT_CHECK, LAST_CHECK_TIME, MIDDLE, NC, NEAREST_SO_FAR, NP, NPO, NR, NY, OUTPUTS, OWNER, PACK_P, PACK_X, POINTS, QUEUE, QUEUED, REAL,
+    REDUCED, REFINE, REJECTED, RELINEARISE, RUNNING, ANGULAR_SCALE, SHOWN, VELOCITY_SCALE, START, STARTED, STATUS, STEPS, SUM_ROWS, SUMS,
+    TIMES, TURNS, WATCHED, WHEN_NEAREST, CHECK_INTERVAL, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.watch import beside
@@ -45,6 +45,7 @@ def counted(sample, lane, X, P, W, at):
     lin, ang = get(X, VELOCITY_SCALE, lane), get(X, ANGULAR_SCALE, lane)
     counters[c + 7] = get(W, 0, lane) - get(X, BOOKED, lane)
     counters[c + 8] = 0.5 * (get(W, 1, lane) * lin * lin + get(W, 2, lane) * ang * ang) + get(W, 3, lane)
+    counters[c + 8] += max(get(X, LARGEST_ENERGY, lane), get(W, 5, lane))
     counters[c + 9], counters[c + 10] = get(X, NEAREST_SO_FAR, lane), get(X, WHEN_NEAREST, lane)
     counters[c + 11] = abs(get(X, BOOKED, lane)) + get(W, 4, lane)
 

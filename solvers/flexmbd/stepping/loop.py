@@ -10,11 +10,12 @@ from flexmbd.lanes.vector import inner, part
 from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, MODE
 from flexmbd.stepping.events import arm, cut_at, rearm_events, switch
 from flexmbd.stepping.known import CLOSE
+from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
     FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
-    LAST_CHECK_TIME, MAX_STEPS, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, PROPOSE, REAL, REFINE, REJECTED,
-    RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
+    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, PROPOSE, REAL, REFINE,
+    REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
     WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
@@ -66,6 +67,8 @@ def advance(X, P, W, at):
     spin, speed = keep(t, h, t1, accepted, X, P, W, at)
     st(X, STEP_TO_EVENT, next_wait)
     count(live, accepted, short, failed, end, X, at)
+    if at[MEASURES] > 0:
+        measure(accepted, X, P, W, at)
     quiet = accepted
     if at[NC] > 0 or at[SWITCH] > 0:
         quiet, next_h = after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at)

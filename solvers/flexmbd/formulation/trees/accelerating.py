@@ -1,10 +1,8 @@
 """Accelerations of a tree's bodies from body to body outwards, and the forces and moments that these take."""
 
-from flexmbd.bodies.point_mass import PointMass
-from flexmbd.formulation.trees.placing import carried, minus, plus, times, turned
+from flexmbd.formulation.trees.vectors import carried, fixed, minus, plus, times, turned
+from flexmbd.formulation.trees.walking import TENSOR, walked
 from flexmbd.language.quadratic import dot
-
-TENSOR = {(0, 0): "xx", (1, 1): "yy", (2, 2): "zz", (0, 1): "xy", (0, 2): "xz", (1, 2): "yz"}
 
 
 class Outwards:
@@ -28,30 +26,46 @@ class Outwards:
 
     def loads(self, made, alpha, a):
         """Force and moment about the centre that accelerate a body so, one after another."""
-        body, number = made.branch.body, self._equations.number
-        force = times(number(body, "mass"), a)
-        return force + self.momentum(made, alpha)
+        return walked(load, *made.masses(), made.axes, alpha, a)
 
     def momentum(self, made, spin):
         """Angular momentum about the centre of a body that turns so."""
-        body, number = made.branch.body, self._equations.number
-        if isinstance(body, PointMass):
-            return made.zero
-        if len(spin) == 1:
-            return [number(body, "inertia") * spin[0]]
-        given = len(body.inertia)
-        own = [dot(axis, spin) for axis in made.axes]
-        keys = {ij: key for ij, key in TENSOR.items() if ij[0] == ij[1] or given > 3}
-        total = [0.0] * 3
-        for (i, j), key in keys.items():
-            moment = number(body, f"inertia.{key}")
-            for k, m in {(i, j), (j, i)}:
-                total[k] = total[k] + moment * own[m]
-        return made.direction(total)
+        return walked(momentum, made.masses()[1], made.axes, spin)
 
-    def gyroscopic(self, made):
-        """Force and moment of a body whose coordinates do not accelerate."""
-        found = self.loads(made, *made.drift)
-        if len(made.zero) == 3:
-            found[3:] = plus(found[3:], carried(made.spin, self.momentum(made, made.spin)))
-        return found
+    def kinetic(self, made):
+        """Kinetic energy of a body."""
+        return walked(kinetic, *made.masses(), made.axes, made.spin, made.velocity)
+
+    def at_rest(self, made, gravity):
+        """Weight less the gyroscopic force where coordinates do not accelerate, with moments, and the weight's potential."""
+        return walked(at_rest, *made.masses(), gravity, made.zero, made.axes, made.centre, made.spin, made.drift)
+
+
+def momentum(moments, axes, spin):
+    """Angular momentum of a body about its centre, in the inertial frame."""
+    if len(moments) < 2:
+        return [moments[0] * spin[0]] if moments else [0.0] * len(spin)
+    own, total = [dot(axis, spin) for axis in axes], [0.0] * 3
+    for (i, j), moment in zip(TENSOR, moments, strict=False):
+        for k, m in {(i, j), (j, i)}:
+            total[k] = total[k] + moment * own[m]
+    return fixed(axes, total)
+
+
+def load(mass, moments, axes, alpha, a):
+    """Force and moment about the centre that accelerate a body so, one after another."""
+    return times(mass, a) + momentum(moments, axes, alpha)
+
+
+def kinetic(mass, moments, axes, spin, velocity):
+    """Kinetic energy."""
+    along = mass * dot(velocity, velocity)
+    return 0.5 * (along + dot(spin, momentum(moments, axes, spin)))
+
+
+def at_rest(mass, moments, gravity, zero, axes, centre, spin, drift):
+    """Weight less the gyroscopic force, with the moments of both about the centre, and the weight's potential."""
+    weight, gyroscopic = [*times(mass, gravity), *zero], load(mass, moments, axes, *drift)
+    if len(zero) == 3:
+        gyroscopic[3:] = plus(gyroscopic[3:], carried(spin, momentum(moments, axes, spin)))
+    return plus(weight, times(-1.0, gyroscopic)), -(mass * dot(gravity, centre))

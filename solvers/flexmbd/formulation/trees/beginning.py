@@ -10,12 +10,12 @@ import numpy as np
 from flexmbd.bodies.point_mass import PointMass
 from flexmbd.bodies.rotation import quaternion_of
 from flexmbd.element import Element
-from flexmbd.equations.start import CLOSED, Start
+from flexmbd.equations.start import CLOSED, AsGiven, Start
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import NOWHERE, UNIT, about, times_matrix
-from flexmbd.formulation.trees.placing import minus, plus, times, turned
 from flexmbd.formulation.trees.topology import RIGID
+from flexmbd.formulation.trees.vectors import minus, plus, times, turned
 from flexmbd.language.quadratic import cross3, dot
 from flexmbd.parameters import spread
 from flexmbd.space import AXES
@@ -63,10 +63,11 @@ def beginning(system, topology):
     count = max(parameters.samples, *(np.size(x) for guess in guesses for x in guess)) if guesses[0] else parameters.samples
     q, v = (spread(guess, count).reshape(-1, count) for guess in guesses)
     found, left = _read(system, topology, parameters, q, v)
+    kept = AsGiven
     if not (_of_joints(system, topology) and _closed(left[0], q) and _closed(left[1], v)):
         q, v = Start(NaturalCoordinates(system, solved=False).problem(), system, count).assembled(q, v)
-        found, _ = _read(system, topology, parameters, q, v)
-    return [spread(own, count)[:, 0].tolist() if count == 1 else [np.broadcast_to(x, count) for x in own] for own in found]
+        found, kept = _read(system, topology, parameters, q, v)[0], list
+    return kept(spread(own, count)[:, 0].tolist() if count == 1 else [np.broadcast_to(x, count) for x in own] for own in found)
 
 
 def _of_joints(system, topology):

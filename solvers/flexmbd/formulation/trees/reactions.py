@@ -4,8 +4,8 @@ from functools import cached_property
 
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation
-from flexmbd.formulation.trees.placing import minus, moment, plus, times
 from flexmbd.formulation.trees.rows import PlacedRow
+from flexmbd.formulation.trees.vectors import minus, moment, plus, times
 from flexmbd.language.node_row import NodeRow
 
 
@@ -70,8 +70,8 @@ class Reactions:
                 about = self.tree.momentum(made, rates([made.angle], 2))
             else:
                 about = rates(self.tree.momentum(made, made.spin), 1)
-            force = times(self.number(made.branch.body, "mass"), rates(made.centre, 2))
-            self._act(totals, made, times(-1.0, [*force, *about]))
+            pulled = minus(list(self.gravity), rates(made.centre, 2))
+            self._act(totals, made, [*times(self.number(made.branch.body, "mass"), pulled), *times(-1.0, about)])
         lengths = [(made.first + len(made.branch.freedom.slides), self.rows.index(row)) for made, row in self._units.items()]
         return [x + y for x, y in zip(self._along, self.inwards(totals), strict=True)], derived, lengths
 

@@ -13,12 +13,14 @@ from flexmbd.formulation.trees.accelerating import Outwards
 from flexmbd.formulation.trees.beginning import beginning
 from flexmbd.formulation.trees.joints import BALL
 from flexmbd.formulation.trees.linking import table_of
-from flexmbd.formulation.trees.operators import TreeInertia
-from flexmbd.formulation.trees.placing import Beside, Placed, minus, moment, plus, times, turned
+from flexmbd.formulation.trees.operators import SHALLOW, TreeInertia
+from flexmbd.formulation.trees.placing import Beside, Placed
 from flexmbd.formulation.trees.reactions import Reactions
 from flexmbd.formulation.trees.rows import check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
+from flexmbd.formulation.trees.vectors import minus, moment, plus, times, turned
 from flexmbd.formulation.trees.view import AsNatural
+from flexmbd.formulation.trees.walking import hand_on, powers, walked
 from flexmbd.joints.distance import Distance
 from flexmbd.joints.drives import Drive
 from flexmbd.language.kinds import VARIABLE
@@ -66,7 +68,6 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             g.mark()
             parent = system.ground if branch.parent is None else branch.parent.body
             self.placed[branch.body.name] = made = Placed(self, branch, self.placed[parent.name])
-            self.wrenches[made] = [g.const(0.0)] * len(made.shifts)
             if BALL in branch.freedom.turns:
                 units[made] = self._unit(branch, made)
         self.rows += units.values()
@@ -74,13 +75,12 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         table, balls = table_of(self, units)
+        self._deep = table.depth > SHALLOW
         self.use_inertia(TreeInertia(g, self.q, table, balls=balls), gyroscopic=False)
         for made in self.moving:
             g.mark()
-            mass = self.number(made.branch.body, "mass")
-            self._act(self.wrenches, made, times(mass, self.gravity))
-            self._act(self.wrenches, made, times(-1.0, self.tree.gyroscopic(made)), applied=False)
-            self.potential(-(mass * g.dot(zip(self.gravity, made.centre, strict=True))))
+            self.wrenches[made], potential = self.tree.at_rest(made, self.gravity)
+            self.potential(potential)
         self.write(self.topology.beside)
         self._known = list(self.generalized)
 
@@ -126,7 +126,6 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
 
     turning_matrix = staticmethod(Formulation.turning_matrix)
 
-    @property
     def natural(self):
         """Of places, axes and velocities."""
 
@@ -136,6 +135,12 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             return body.part(self, getattr(self, key)) if body.name in self.first else [self.graph.const(0.0)] * body.coordinates
 
         return tuple(x for key in "qv" for body in self.system.bodies for x in own(body, key))
+
+    @property
+    def speeds(self):
+        """Of deep trees, where rates of joints that turn against each other say nothing of what swings as a whole."""
+        masses = [(made, *made.masses()) for made in (self.moving if self._deep else ())]
+        return tuple(([mass], made.velocity, moments, made.spin) for made, mass, moments in masses)
 
     # ---- what elements read
     def direction(self, body, *components):
@@ -216,8 +221,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         total = self.inertia.added.kinetic(self.v)
         for made in self.moving:
             self.graph.mark()
-            along = self.number(made.branch.body, "mass") * dot(made.velocity, made.velocity)
-            total = total + 0.5 * (along + dot(made.spin, self.tree.momentum(made, made.spin)))
+            total = total + self.tree.kinetic(made)
         return total
 
     # ---- derivatives by way of bodies
@@ -247,7 +251,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
     def _standing(self):
         found = [x for made in self.moving for x in (*made.centre, *made.twist, *(y for axis in made.axes for y in axis))]
         flat = [made.angle for made in self.moving] if self.system.dimension == 2 else []
-        return {x.id for x in [*found, *flat] if x in self.graph.sources}
+        return {x.id for x in [*found, *flat]} & self.graph.told.keys()
 
     def slopes_of(self, node, space="displacement"):
         """Derivatives of a node by displacements, or twists, of each body that it depends on; None if it depends on more than bodies."""
@@ -279,8 +283,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         zero = self.graph.const(0.0)
         found = [zero] * self.n
         for made, (force, about) in self._sums(wrenches, within):
-            for k, (spin, line) in enumerate(made.columns):
-                found[made.first + k] = dot(spin, about) + dot(line, force)
+            found[made.first : made.first + len(made.columns)] = walked(powers, made.columns, force, about)
         for made in wrenches if self._beside else ():
             if isinstance(made, Beside):
                 (found[made.number],) = wrenches[made]
@@ -297,15 +300,13 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             force, about = total[:d], total[d:]
             yield made, (force, about)
             if (parent := made.parent).branch is not None:
-                arm = moment(minus(made.centre, parent.centre), force)
-                total = force + plus(about, arm)
-                totals[parent] = plus(totals[parent], total) if parent in totals else total
+                totals[parent] = walked(hand_on, force, about, made.centre, parent.centre, totals.get(parent))
 
     # ---- what elements write
-    def _act(self, books, made, parts, *, applied=True):
-        """Add a force, with a moment behind it or not, to what acts on a body; `applied`: it is none of its own inertia."""
+    def _act(self, books, made, parts):
+        """Add a force, with a moment behind it or not, to what acts on a body."""
         if made.shifts:
-            if books is self.wrenches and applied:
+            if books is self.wrenches:
                 self._acts.append((made, parts))
             total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
             books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]

@@ -1,7 +1,7 @@
 """A body of a tree seen as in natural coordinates, for what bodies themselves say of their coordinates: outputs and poses."""
 
 from flexmbd.bodies.point_mass import PointMass
-from flexmbd.formulation.trees.placing import plus, turned
+from flexmbd.formulation.trees.vectors import plus, turned
 
 
 class AsNatural:
