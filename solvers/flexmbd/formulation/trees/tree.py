@@ -16,7 +16,7 @@ from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.operators import SHALLOW, TreeInertia
 from flexmbd.formulation.trees.placing import Beside, Placed
 from flexmbd.formulation.trees.reactions import Reactions
-from flexmbd.formulation.trees.rows import check_opened, of_places
+from flexmbd.formulation.trees.rows import TurnRow, check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
 from flexmbd.formulation.trees.vectors import minus, moment, plus, times, turned
 from flexmbd.formulation.trees.view import AsNatural
@@ -100,6 +100,14 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         if element in self.topology.cuts and self._solved and not self.shift:
             check_opened(element, found)
         return found
+
+    def turn(self, joint, angle):
+        """As in natural coordinates; of bodies of the tree, whose angles are known, by these."""
+        a, b = (self.placed.get(end.body.name) for end in (joint.a, joint.b))
+        if a is None or b is None:
+            return super().turn(joint, angle)
+        sine, cosine = self.sincos(off := b.angle - a.angle - angle)
+        return Row(TurnRow(self, off, sine), "angle", f"{joint.name}.angle", cosine)
 
     def _apart(self, element):
         """Bodies between the ends of an element and where the ways from both to ground meet; None if an end is beside the tree."""
