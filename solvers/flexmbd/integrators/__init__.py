@@ -17,6 +17,7 @@ from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
 from flexmbd.integrators.taylor import TAYLOR
+from flexmbd.integrators.variational import VARIATIONAL
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -35,6 +36,7 @@ SCHEMES = (
     GENERALIZED_ALPHA_2,
     GGL,
     ENERGY_MOMENTUM,
+    VARIATIONAL,
     MOREAU,
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,

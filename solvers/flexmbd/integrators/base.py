@@ -92,6 +92,8 @@ class Integrator:
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
     exact : bool
         With error control states between the ends of steps are the ends of shorter steps: its ``BETWEEN`` is of a much lower order.
+    parts : int
+        Into how many parts its steps are divided where signals are reduced (`stepping.parts`).
     passing : dict
         Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
@@ -121,6 +123,7 @@ class Integrator:
     middle: tuple = ()
     first: float = 1e-4
     exact: bool = False
+    parts: int = 1
     passing: dict = field(default_factory=dict, hash=False)
 
     @property
