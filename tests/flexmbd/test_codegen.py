@@ -17,6 +17,7 @@ from flexmbd.codegen.values import Untraceable
 from flexmbd.formulation.natural import NaturalCoordinates
 from flexmbd.integrators import INTEGRATORS
 from flexmbd.lanes import kernel, select, sincos
+from flexmbd.language.derived import Derived
 from flexmbd.language.graph import Graph
 from flexmbd.state import Layout
 from flexmbd.stepping import names
@@ -156,3 +157,34 @@ def test_a_model_becomes_kernels_of_a_graphics_processor():
     made.add("rhs", [(("y", k), x) for k, x in enumerate(equations.a)])
     text = ptx(made.text())
     assert ".visible .entry rhs(" in text and ".extern" not in text
+
+
+def powers(graph, x, y):
+    """Forty numbers: an argument, a constant, two that are the same, and more."""
+    found = [x, 0.5, x * y, x * y]
+    for k in range(36):
+        found.append(found[-1] * x + k)
+    return found
+
+
+@WIDTHS
+def test_many_results_of_a_kernel_go_through_memory(width):
+    """Those of a second call lie elsewhere than those of the first."""
+    g, q, law = Graph(), np.random.default_rng(5).uniform(0.5, 1.1, (2, 16)), Derived("powers", powers, 0.0, 0.0)
+    first = g.call(law, (g.var("q", 0), g.var("q", 1)), 40)
+    second = g.call(law, (first[7], first[4]), 40)
+    nodes = [x + y for x, y in zip(first, second, strict=True)]
+    exact = powers(None, *q)
+    exact = [a + b for a, b in zip(exact, powers(None, exact[7], exact[4]), strict=True)]
+    assert computed(g, nodes, q, width=width) == pytest.approx(np.array([np.broadcast_to(x, 16) for x in exact]), rel=1e-12)
+    assert "insertvalue" not in functions(g, nodes, width)[0].text()
+
+
+def test_straight_code_does_a_register_of_lanes_at_once():
+    """Each part has the bits that it has alone."""
+    g, q = Graph(), np.random.default_rng(6).uniform(0.1, 3.0, (2, 16))
+    x, y = g.var("q", 0), g.var("q", 1)
+    nodes = [g.call(lanes.power, (x, y)) + g.sqrt(x), *g.call(softened, (x, y), 2)]
+    text, together = functions(g, nodes, 16)[0].text(), computed(g, nodes, q, width=16)
+    assert "<8 x double>" in text and "<16 x double>" not in text
+    assert np.array_equal(together[:, 8:], computed(g, nodes, np.ascontiguousarray(q[:, 8:]), width=8))

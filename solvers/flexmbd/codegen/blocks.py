@@ -148,7 +148,8 @@ def elimination(writer, kind, size, A, pivots, columns, more, count):
     function = writer.module.functions.get(name)
     if function is None:
         last = TABLE if kind == "factorise" else ROWS
-        function = writer.module.function(name, VOID, [ROWS, TABLE, TABLE, last, WORD], inside=True)
+        # Four functions of a beam had copies of their own: an eighth of its time to compile.
+        function = writer.module.function(name, VOID, [ROWS, TABLE, TABLE, last, WORD], inside=True, attributes="noinline")
         own = Writer(Instructions(function), writer.width, writer.stride)
         loops = Loops(own)
         *arguments, number = function.args

@@ -14,10 +14,10 @@ from flexmbd.codegen.loops import Loops
 from flexmbd.codegen.machine import Code
 from flexmbd.codegen.targets import Cpu
 from flexmbd.codegen.text import DOUBLE, INTEGER, TRUTH, VOID, WORD, Instructions, Module, filled, number, pointer, vector
-from flexmbd.codegen.values import Value, Writer
+from flexmbd.codegen.values import Results, Value, Writer
 from flexmbd.codegen.words import kernel_function, words
 from flexmbd.language.kinds import FACTORS, RESULT, SPAN, VARIABLE
-from flexmbd.language.ordering import Pieces, groups_of, leaf
+from flexmbd.language.ordering import Pieces, groups_of, leaf, ordered
 from flexmbd.language.units import in_units
 from flexmbd.parameters import UNIFORM
 
@@ -61,12 +61,20 @@ class Functions:
             By id, rows of X with factors that are there already.
         """
         ids = in_units(self.graph, stores, given)
-        made = None if ids is None else units.write(self, name, ids, stores, given)
+        made, width = None if ids is None else units.write(self, name, ids, stores, given), self.target.width
         if made is None:
-            made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=self.target.width)
+            width = self._lanes(stores, given)
+            made = self.function(name, stores, self.layout.place, 1, given, first=self.layout.work, width=width)
         inside, size = made
         self.rows = max(self.rows, size)
-        self.target.export(self.module, name, inside)
+        self.target.export(self.module, name, inside, width)
+
+    def _lanes(self, stores, given):
+        """Lanes that a function does at once: a register's where its code is straight, which takes half of the time to compile and runs
+        as fast (slider-crank 0.99, rows of 5 and 9 bodies 1.00 and 1.02 times the speed); all where it has loops (a beam of 2 elements:
+        0.91), which would run once for each part, or stores that are done where some lane wants them."""
+        loops = groups_of(stores) or any(x.kind.loops for x in ordered(self.graph, [x for _, x in stores], given or {}))
+        return self.target.width if loops else self.target.part
 
     def function(self, name, stores, place, batch, given=None, first=0, width=None):
         """A function for the module's own use, of so many elements side by side; how many rows of its W it works in, from `first` on.
@@ -126,7 +134,7 @@ class Functions:
 
     def declared(self, name):
         """A function for the module's own use that is yet to be written."""
-        function = self.module.function(name, VOID, KINDS, NAMES, inside=True, attributes="noinline")
+        function = self.module.function(name, VOID, KINDS, NAMES, inside=True, attributes="noinline alignstack(64)")
         function.apart("X", "P", "W", "at")
         return function
 
@@ -168,7 +176,7 @@ class Piece:
         self.stride, stride = target.stride, target.stride if batch == 1 else batch
         self.writer = Writer(Instructions(function), batch * width, stride, target.polynomials)
         self.builder, self.loops = self.writer.builder, Loops(self.writer)
-        self.arguments = dict(zip(NAMES, function.args, strict=True))
+        self.arguments = {x[1:]: x for x in function.args}
         self.found, self._pointers = {}, {}
         self.linear, self.words = LinearWriter(self), words(self.writer)
 
@@ -223,6 +231,8 @@ class Piece:
             found = node.value
         elif leaf(node):
             found = self._read(node)
+        elif node.kind is RESULT and node.args[0].id in self.found:
+            found = self.found[node.args[0].id][node.value]
         elif node.kind is RESULT and node.args[0].id in self.rows.known:
             array, row = self.rows.known[node.args[0].id]
             found = self.load(array, row + node.value)
@@ -252,7 +262,7 @@ class Piece:
     def result(self, node):
         """One of several results, if they are not in rows."""
         call = node.args[0].id
-        return None if call in self.rows.known else self.found[call][node.value]
+        return None if call in self.rows.known or isinstance(self.found[call], Results) else self.found[call][node.value]
 
     def call(self, node):
         """Results of a kernel."""
@@ -270,7 +280,7 @@ class Piece:
         return lookup(self, node)
 
     def _hand_on(self, node):
-        value = self.found[node.id]
+        value = self.value(node)
         if node.kind.truth:
             value = self.writer.select(value, 1.0, 0.0)
         self.loops.store(self._handed(node), 0, value)

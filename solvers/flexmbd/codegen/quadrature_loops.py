@@ -7,7 +7,7 @@ Rows of W hold, for one point after another, its variables and then K, the tange
 from __future__ import annotations
 
 from flexmbd.codegen.group_loops import each, placed, put
-from flexmbd.codegen.text import DOUBLE, WORD
+from flexmbd.codegen.text import DOUBLE
 from flexmbd.codegen.values import Value
 from flexmbd.language.kinds import VARIABLE
 from flexmbd.language.ordering import ordered
@@ -98,8 +98,7 @@ class _Pairs:
         for p in range(self.tangent.count):
             for k in vectors:
                 at = node * (self.tangent.count * count) + (count * p + k)
-                place = b.new(f"getelementptr {self.kind}, {self.kind}* {self.table}, {WORD} 0, {WORD} {at.ir}")
-                out[p, k] = Value(writer, writer.spread(b.load(DOUBLE, place)))
+                out[p, k] = Value(writer, writer.spread(b.load(DOUBLE, b.member(self.kind, self.table, at.ir))))
         return out
 
     def _row(self, own, columns, weights, rows):

@@ -43,11 +43,14 @@ class Cpu:
         """Whether elementary functions are polynomials, or those of C's library."""
         return self.width > 1
 
-    def export(self, module, name, inside):
-        """A function ``name(X, P, W, at, x, y)`` that calls the inner one."""
+    def export(self, module, name, inside, width):
+        """A function ``name(X, P, W, at, x, y)`` that calls the inner one, for so many lanes after one another."""
         outside = module.function(name, VOID, inside.kinds[:6])
         builder = Instructions(outside)
-        builder.call(inside, [*outside.args, 0, "null"])
+        rows, rest = outside.args[:3], outside.args[3:]
+        for lane in range(0, self.width, width):
+            own = [builder.gep(DOUBLE, x, lane) for x in rows] if lane else rows
+            builder.call(inside, [*own, *rest, 0, "null"])
         builder.give()
 
 
@@ -66,7 +69,7 @@ class Cuda:
     part: int = 1
     polynomials: bool = True
 
-    def export(self, module, name, inside):
+    def export(self, module, name, inside, width):
         """A kernel ``name(X, P, W, at, x, y)``."""
         outside = module.function(name, VOID, inside.kinds[:6])
         b = Instructions(outside)

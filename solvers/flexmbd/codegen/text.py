@@ -96,10 +96,12 @@ class Function:
         Kind of what it gives.
     results : int
         How many values that is; 0 for a value that is no structure, or for none.
+    kind : str
+        Kind of the array that its last argument points to, of one that stores its results there; else none.
     """
 
     def __init__(self, module, name, result, kinds, names, inside, attributes):
-        self.module, self.name, self.result, self.kinds, self.results = module, name, result, kinds, 0
+        self.module, self.name, self.result, self.kinds, self.results, self.kind = module, name, result, kinds, 0, None
         self.args = [f"%{x}" for x in names] if names else [f"%a{k}" for k in range(len(kinds))]
         self.blocks, self.values = [], 0
         self._inside, self._attributes, self._alone = inside, attributes, set()
@@ -169,6 +171,10 @@ class Instructions:
     def gep(self, kind, place, index):
         """The place so many values of a kind further."""
         return self.new(f"getelementptr {kind}, {kind}* {place}, {WORD} {index}")
+
+    def member(self, kind, place, k):
+        """The place of a member of an array of a kind."""
+        return self.new(f"getelementptr {kind}, {kind}* {place}, {WORD} 0, {WORD} {k}")
 
     def load(self, kind, place, align=0):
         """Value at a place."""

@@ -58,15 +58,27 @@ def write(functions, name, ids, stores, given=None):
 def _called(functions, piece, begins, kinds):
     """A loop that calls units one after another, by a table of where their entries begin; `kinds` are their keys in order."""
     b, loops, tables = piece.builder, piece.loops, piece.pointer("tables")
+    parts = _parts(functions, piece, {array for key in kinds for array in functions.units[key][1]})
     with loops.loop(*begins) as k:
         row = loops.table(tables, k)
         after, which = b.append(), [b.append() for _ in kinds]
         b.switch(b.load(INTEGER, b.gep(INTEGER, tables, row.ir)), which, after)
-        given = [*(piece.arguments | {"row": row.ir}).values()]
+        own = loops.part(tables, row)
         for key, b.block in zip(kinds, which, strict=True):
-            b.call(functions.units[key], given)
+            function, arrays, whole = functions.units[key]
+            for part in parts[:1] if whole else parts:
+                b.call(function, [*(part[array] for array in arrays), own])
             b.branch(after)
         b.block = after
+
+
+def _parts(functions, piece, arrays):
+    """Arrays as units take them, for each part of the lanes."""
+    target, found = functions.target, [{array: piece.pointer(array) for array in sorted(arrays)}]
+    with piece.builder.at_entry():
+        for lane in range(target.part, target.width, target.part):
+            found.append({x: at if x == "numbers" else piece.builder.gep(DOUBLE, at, lane) for x, at in found[0].items()})
+    return found
 
 
 def _rows(nodes, made):
@@ -128,12 +140,16 @@ def _places(functions, rows, made):
 
 def _written(functions, unit):
     """The function of units alike, written for one of them: all stores come last, so that a value may take an operand's row."""
-    piece = functions.piece(functions.declared(f"unit.{len(functions.units)}"), functions.target.width)
-    b, writer, own = piece.builder, piece.writer, piece.pointer("own")
+    used = [array for array, *_ in (*unit.reads.values(), *unit.gives)]
+    arrays = sorted({"W" if array in HANDED else array for array in used})
+    kinds, name = [*(pointer(DOUBLE) for _ in arrays), pointer(INTEGER)], f"unit.{len(functions.units)}"
+    function = functions.module.function(name, VOID, kinds, (*arrays, "own"), inside=True, attributes="noinline")
+    whole = len(unit.nodes) < functions.graph.tuning.unit_lanes
+    piece = functions.piece(function, functions.target.width if whole else functions.target.part)
+    b, writer, rows = piece.builder, piece.writer, piece.arguments
 
     def call(kind, array, k, *value):
-        rows = piece.pointer("W" if array in HANDED else array)
-        return b.call(_access(functions, kind), [rows, own, k + 1, *value])
+        return b.call(_access(functions, kind, writer.width), [rows["W" if array in HANDED else array], rows["own"], k + 1, *value])
 
     def read(k, array):
         found = Value(writer, call("number" if array == "numbers" else "load", array, k))
@@ -152,20 +168,20 @@ def _written(functions, unit):
         value = writer.select(value, 1.0, 0.0) if array == "truth" else writer.value(value)
         call("store", array, len(unit.reads) + k, value.ir)
     b.give()
-    return piece.function
+    return function, arrays, whole
 
 
-def _access(functions, kind):
+def _access(functions, kind, width):
     """A function that loads from where an entry of a table says, or stores there; LLVM puts it in wherever it is called.
 
     It is one line where its six would be: most lines of a unit are of that kind, and each costs time here and in LLVM's reader.
     """
-    if found := functions.module.functions.get(f"unit.{kind}"):
+    if found := functions.module.functions.get(f"unit.{kind}.{width}"):
         return found
-    width, apart = functions.target.width, 1 if kind == "number" else functions.target.stride // _scale(functions)
+    apart = 1 if kind == "number" else functions.target.stride // _scale(functions)
     several, given = vector(DOUBLE, width), [pointer(DOUBLE), pointer(INTEGER), WORD]
     result, given = (VOID, [*given, several]) if kind == "store" else (several, given)
-    function = functions.module.function(f"unit.{kind}", result, given, inside=True, attributes="alwaysinline")
+    function = functions.module.function(f"unit.{kind}.{width}", result, given, inside=True, attributes="alwaysinline")
     writer = Writer(Instructions(function), width, functions.target.stride)
     b, loops, (rows, table, k, *value) = writer.builder, Loops(writer), function.args
     place = b.gep(DOUBLE, rows, (loops.table(table, loops.index(k)) * apart).ir)

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from math import copysign
 
-from flexmbd.codegen.text import DOUBLE, TRUTH, UNDEFINED, WORD, Instructions, filled, number, vector
+from flexmbd.codegen.text import DOUBLE, TRUTH, UNDEFINED, VOID, WORD, Instructions, filled, number, pointer, vector
+
+# Results of a function from which on it stores each as soon as it is known, and its caller loads it where it is used: those that a function
+# gives all at once stay in registers until its end. A beam's tangent (370 results) compiles in half of the time and runs 5 % faster.
+MANY = 32
 
 
 class Untraceable(Exception):
@@ -72,6 +76,10 @@ class Writer:
         """Call of a function of its own, written when it is first called: ``body(writer, *values)`` gives a value or a tuple of them."""
         name, args = f"{name}.{self.width}", [self.value(x).ir for x in args]
         function = self.module.functions.get(name) or self._written(name, body, len(args))
+        if function.kind:
+            place = self.builder.alloca(function.kind)
+            self.builder.call(function, [*args, place])
+            return Results(self, function.kind, place)
         result = self.builder.call(function, args)
         if not function.results:
             return Value(self, result)
@@ -81,6 +89,8 @@ class Writer:
         function = self.module.function(name, self.kind, [self.kind] * count, inside=True)
         writer = Writer(Instructions(function), self.width, self.stride, self.polynomials)
         found = body(writer, *(Value(writer, x) for x in function.args))
+        if isinstance(found, tuple) and len(found) > MANY:
+            return self._storing(function, writer, [writer.value(x).ir for x in found])
         if isinstance(found, tuple):  # what it gives is known only now
             function.result, function.results = self.module.structure(self.kind, len(found)), len(found)
             result = UNDEFINED
@@ -89,6 +99,29 @@ class Writer:
         else:
             result = writer.value(found).ir
         writer.builder.give(result)
+        return function
+
+    def _storing(self, function, writer, found):
+        """A function, written so far, that stores what it has found where a further argument points to."""
+        function.result, function.results, function.kind = VOID, len(found), f"[{len(found)} x {self.kind}]"
+        function.kinds, function.args = [*function.kinds, pointer(function.kind)], [*function.args, "%results"]
+        function.apart("results")
+        places = {}
+        for k, x in enumerate(found):
+            places.setdefault(x, []).append(k)
+        block = writer.builder.block
+        lines, block.lines = block.lines, []
+
+        def store(x):
+            for k in places.pop(x, ()):
+                writer.builder.store(self.kind, x, writer.builder.member(function.kind, "%results", k), 8)
+
+        for line in lines:
+            block.lines.append(line)
+            store(line.partition(" = ")[0])
+        for x in [*places]:  # arguments and constants
+            store(x)
+        writer.builder.give()
         return function
 
     def intrinsic(self, name, *values):
@@ -188,3 +221,14 @@ class Value:
 
     def __bool__(self):
         raise Untraceable("code that branches on a value")
+
+
+class Results:
+    """Results of a call that are in memory; each is loaded where it is asked for."""
+
+    def __init__(self, writer, kind, place):
+        self._writer, self._kind, self._place = writer, kind, place
+
+    def __getitem__(self, k):
+        b, kind = self._writer.builder, self._writer.kind
+        return Value(self._writer, b.load(kind, b.member(self._kind, self._place, k), 8))

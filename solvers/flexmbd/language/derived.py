@@ -48,7 +48,7 @@ class Derived:
         for x in (x for x in needed if x.constant):
             place[x.id] = len(own) + len(self._constants)
             self._constants.append(x.value)
-        for x in (x for x in needed if not x.constant):
+        for x in _by_result(results, {*place}):
             result = x.kind is RESULT
             word, args = x.value.name if x.kind is CALL else x.kind.name, x.args
             self._steps.append((word, [place[a.id] for a in args], x.value if result else None))
@@ -74,6 +74,21 @@ class Derived:
             return found if len(found) > 1 else found[0]
 
         return run
+
+
+def _by_result(results, known):
+    """Operations that results need, result by result: fewer values wait for their use than in the order of writing."""
+    found, stack = [], list(reversed(results))
+    while stack:
+        x = stack.pop()
+        if x.id in known:
+            continue
+        if missing := [a for a in x.args if a.id not in known]:
+            stack += [x, *reversed(missing)]
+        else:
+            known.add(x.id)
+            found.append(x)
+    return found
 
 
 class _Graph(Graph):
