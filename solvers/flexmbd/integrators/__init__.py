@@ -16,6 +16,7 @@ from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
+from flexmbd.integrators.symplectic_perturbation import SYMPLECTIC_PERTURBATION
 from flexmbd.integrators.taylor import TAYLOR
 
 SCHEMES = (
@@ -39,6 +40,7 @@ SCHEMES = (
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,
     EVENT_DRIVEN,
+    SYMPLECTIC_PERTURBATION,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 
