@@ -97,7 +97,7 @@ class _Together:
 
 
 def slerp(a, b, share):
-    """Quaternions (shares, bodies, 4) at shares (shares, 1) of the shorter way from a to b (bodies, 4), at a constant rate (Shoemake 1985)."""
+    """Quaternions (shares, bodies, 4) at shares (shares, 1) of the shorter way from a to b, at a constant rate (Shoemake 1985)."""
     cosine = np.einsum("bi,bi->b", a, b)
     b, cosine = np.where(cosine[:, None] < 0.0, -b, b), np.minimum(np.abs(cosine), 1.0)
     angle = np.maximum(np.arccos(cosine), 1e-9)
