@@ -65,6 +65,10 @@ class Problem:
         Of all, and of contacts alone.
     powers : mapping str -> Node
         Power by book: "dissipated", "contact" (taken up by contacts, lost or stored), "external".
+    balance : function or None
+        Gives generalized forces less what bodies' own inertia takes, in which derivatives in time of nodes are variables; by variable the
+        node and how often it is derived; and of unit quaternions the first coordinate and the number of the row that says their length.
+        None: inertia takes the mass matrix times accelerations, and what is in `generalized`.
     shift : float
         Above zero: constraint rows that depend on others are kept (`equations.index1`).
     direct : bool
@@ -104,6 +108,7 @@ class Problem:
     potential_energy: Any
     stored_energy: Any
     powers: Mapping
+    balance: Any
     shift: float
     direct: bool
     outputs: Mapping

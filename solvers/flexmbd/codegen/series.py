@@ -6,10 +6,8 @@ twice as many no product of series would stay in registers.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from math import log
 
-from flexmbd.codegen.text import DOUBLE
 from flexmbd.lanes.recurrences import minus, plus, times
 from flexmbd.language.kinds import ADD, DIV, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
 from flexmbd.language.ordering import leaf, ordered
@@ -34,16 +32,8 @@ def write(functions, name, motion, order, tolerance):
         Of what errors are judged by.
     """
     part, first = functions.target.part, functions.layout.sizes["FACTORS"]
-    inside = functions.written(f"{name}.part", 1, lambda piece: _Coefficients(piece, motion, order, first).write(tolerance), part)
-
-    def body(piece):
-        loops, width = piece.loops, functions.target.width
-        with loops.loop(0, width, part) if width > part else nullcontext(loops.index(0)) as lane:
-            X, P, W = (piece.builder.gep(DOUBLE, piece.arguments[key], lane.ir) for key in "XPW")
-            rest = [piece.arguments[key] for key in ("at", "x", "y", "row", "A")]
-            piece.builder.call(inside, [X, P, W, *rest])
-
-    functions.target.export(functions.module, name, functions.written(name, 1, body, functions.target.width))
+    inside = functions.written(name, 1, lambda piece: _Coefficients(piece, motion, order, first).write(tolerance), part)
+    functions.target.export(functions.module, name, inside, part)
 
 
 class _Coefficients:
@@ -55,22 +45,30 @@ class _Coefficients:
         self.series = Series(graph, self.value, piece.writer.select)
         self.moving = [*problem.q, *problem.v, *graph.space("s").first(len(problem.states))]
         given = self.series.given
-        unknown = {x.id for x in motion.unknowns}
-        for x in graph.needed([*motion.start, *motion.residuals, *motion.rates, *self.moving]):
+        unknown, momenta = {x.id for x in (*motion.unknowns, *motion.derived)}, (x for x, _ in motion.derived.values())
+        for x in graph.needed([*motion.start, *motion.residuals, *momenta, *motion.rates, *self.moving]):
             if x.kind is VARIABLE and x.id not in unknown:  # what does not move keeps its value, as the mode of a contact
                 given[x.id] = [self.value(x)] + [0.0] * order
         given |= {x.id: [self.value(x)] for x in self.moving} | {x.id: [] for x in motion.unknowns}
         given[problem.time.id] = [self.value(problem.time), 1.0] + [0.0] * order
-        self.loose = _above(motion.unknowns, graph.needed(motion.residuals))
+        self.series.derived = {x.id: of for x, of in motion.derived.items()}
         sides = _above(motion.sides, nodes := ordered(graph, motion.solution))
+        self.along, self._lengths = {}, {}
         self.applied = [x for x in nodes if x.id in sides and x.kind is not VARIABLE and x.kind is not PRODUCT]
 
     def write(self, tolerance):
         """Compute and store."""
+        given, problem = self.series.given, self.motion.problem
         for k in range(self.order):
+            for q, v in zip(problem.q, problem.v, strict=True):
+                given[q.id].append(times(given[v.id][k], 1.0 / (k + 1)))
+            if k == 1:
+                self.piece.found |= {x.id: self.series(x, 0) for x in self.motion.derived}
             unknowns = self.solved([self.value(x) for x in self.motion.start] if k == 0 else self._sides(k))
+            for i, own in self.along.items():
+                unknowns[i] = plus(unknowns[i], own)
             for x, value in zip(self.motion.unknowns, unknowns, strict=True):
-                self.series.given[x.id].append(value)
+                given[x.id].append(value)
                 if k == 0:
                     self.piece.found[x.id] = value
             self._next(k, unknowns)
@@ -105,26 +103,36 @@ class _Coefficients:
 
     def _sides(self, k):
         """What the equations have at order k without unknowns of that order."""
-        motion, series = self.motion, self.series
+        series, problem = self.series, self.motion.problem
         series.begin(k)
-        rows = [series.given[x.id] for x in motion.unknowns]
-        for row in rows:
-            row.append(0.0)
-        series.loose = self.loose
-        sides = [series(x, k) for x in motion.residuals]
+        series.open = k
+        self.along = {}
+        for first, row in self.motion.lengths:
+            own = [self.value(x) for x in problem.q[first : first + 4]]
+            wanted = times(series(self.motion.residuals[problem.n + row], k), self._over(own))
+            self.along |= {first + i: times(wanted, x) for i, x in enumerate(own)}
+        if self.along:
+            series.draft({problem.v[i]: times(x, 1.0 / (k + 1)) for i, x in self.along.items()})
+            series.draft({problem.q[i]: times(x, 1.0 / ((k + 1) * (k + 2))) for i, x in self.along.items()})
+        sides = [series(x, k) for x in self.motion.residuals]
         series.settle()
-        for row in rows:
-            row.pop()
         return sides
+
+    def _over(self, own):
+        """One over the square of a length, known at the start."""
+        key = own[0].ir
+        if key not in self._lengths:
+            self._lengths[key] = 1.0 / (own[0] * own[0] + own[1] * own[1] + own[2] * own[2] + own[3] * own[3])
+        return self._lengths[key]
 
     def _next(self, k, unknowns):
         """Coefficients of order k + 1 of what moves."""
-        problem, series = self.motion.problem, self.series
-        rates = [*(series(x, k) for x in problem.v), *unknowns[: problem.n], *(series(x, k) for x in self.motion.rates)]
-        for x, rate in zip(self.moving, rates, strict=True):
-            found = times(rate, 1.0 / (k + 1))
-            series.given[x.id].append(found)
-            self.piece.loops.store(self.piece.moved("X", self.row), 0, found)
+        problem, given = self.motion.problem, self.series.given
+        rates = [*unknowns[: problem.n], *(self.series(x, k) for x in self.motion.rates)]
+        for x, rate in zip(self.moving[problem.n :], rates, strict=True):
+            given[x.id].append(times(rate, 1.0 / (k + 1)))
+        for x in self.moving:
+            self.piece.loops.store(self.piece.moved("X", self.row), 0, given[x.id][k + 1])
             self.row += 1
 
     def value(self, node):

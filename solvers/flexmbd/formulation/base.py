@@ -147,6 +147,8 @@ class Formulation(Interface, MassMatrix, ABC):
         powers = [(k, x.id) for k, x in self.powers.items()]
         return self.potential_energy.id, self.stored_energy.id, powers, len(self.unilaterals)  # these have losses of their own
 
+    balance = None  # see `Problem`
+
     # ---- what a formulation gives
     @staticmethod
     @abstractmethod

@@ -61,6 +61,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
         self.topology, self.wrenches, self._others, self._untold, self._beside, units = topology(system), {}, {}, False, {}, {}
+        self._acts = []
         self.notes, self.first_beside = self.topology.notes(), self.n - sum(body.coordinates for body in self.topology.beside)
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
@@ -70,6 +71,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             if BALL in branch.freedom.turns:
                 units[made] = self._unit(branch, made)
         self.rows += units.values()
+        self._units = units
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         table, balls = table_of(self, units)
@@ -312,6 +314,8 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
     def _act(self, books, made, parts):
         """Add a force, with a moment behind it or not, to what acts on a body."""
         if made.shifts:
+            if books is self.wrenches:
+                self._acts.append((made, parts))
             total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
             books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]
             self.generalized.added = True
