@@ -61,7 +61,8 @@ class Parts:
             moving = any(x.space == "t" for x in g.variables(row.polynomial.value(problem.q)))
             if not row.polynomial.quadratic or moving or row.penalty is not None:
                 what = f"needs quadratic rows that do not depend on time, as formulation 'tree' has none, and '{row.label}' is not one"
-                raise ModelError(f"{NAME} {what}", element=row.label.rpartition(".")[0], remedy=f"take formulation 'natural', or {OTHERS[5:]}")
+                name, remedy = row.label.rpartition(".")[0], f"take formulation 'natural', or {OTHERS.removeprefix('take ')}"
+                raise ModelError(f"{NAME} {what}", element=name, remedy=remedy)
         for k in self.small:
             if any(not g.derivative(problem.generalized[k], problem.v[j]).zero for j in self.small):
                 name = problem.coordinates[k].partition(".amplitudes")[0]
