@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,12 +13,11 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
-from flexmbd.trajectory import Moved, Trajectory
 from flexmbd.viewer.keys import Track, chosen, quaternions, slerp
 from flexmbd.viewer.packing import packed, unpacked
 from flexmbd.viewer.page import SCRIPTS, _text
 
-from .shown_models import crank, rope
+from .shown_models import crank, long_rope, many, rope
 
 
 def data_of(text):
@@ -50,18 +48,18 @@ def test_quaternions_follow_each_other_and_turn_at_a_constant_rate():
     found = quaternions(Rotation.from_rotvec(angle[:, None] * axis).as_matrix())
     assert np.einsum("ti,ti->t", found[1:], found[:-1]).min() > 0.0
     share = np.array([0.25, 0.5])
-    half = Rotation.from_quat(slerp(found[0], found[10], share))
+    half = Rotation.from_quat(slerp(found[:1], found[10:11], share[:, None])[:, 0])
     assert np.allclose(half.as_matrix(), Rotation.from_rotvec(share[:, None] * angle[10] * axis).as_matrix(), atol=1e-12)
 
 
 def test_a_straight_motion_needs_two_keys_and_a_bounce_three():
     time = np.linspace(0.0, 1.0, 501)
     straight = Track(time, np.outer(time, [1.0, 2.0, 0.0])[:, None])
-    assert chosen([straight], 1e-6).tolist() == [0, 500]
+    assert chosen([straight], 1e-6)[0].tolist() == [0, 500]
     bounce = Track(time, np.abs(time - 0.3)[:, None, None] * np.ones(3))
-    assert chosen([straight, bounce], 1e-6).tolist() == [0, 150, 500]
+    assert chosen([straight, bounce], 1e-6)[0].tolist() == [0, 150, 500]
     turning = Track(time, np.zeros((501, 1, 3)), quaternions(Rotation.from_rotvec(np.outer(time, [0.0, 0.0, 2.0])).as_matrix()), 3.0)
-    assert chosen([turning], 1e-6).tolist() == [0, 500]
+    assert chosen([turning], 1e-6)[0].tolist() == [0, 500]
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-3, 1e-4])
@@ -69,10 +67,18 @@ def test_between_keys_a_circle_is_as_near_as_is_said(tolerance):
     """Of a circle of radius 1 a chord over an angle a is off by 1 - cos(a/2): so many keys are needed, and no more than twice as many."""
     time = np.linspace(0.0, 2.0 * np.pi, 2001)
     circle = Track(time, np.stack([np.cos(time), np.sin(time), 0.0 * time], axis=1)[:, None])
-    kept = chosen([circle], tolerance)
+    kept, off = chosen([circle], tolerance)
     needed = 2.0 * np.pi / (2.0 * np.arccos(1.0 - tolerance))
-    assert max(circle.deviation(a, b).max(initial=0.0) for a, b in pairwise(kept)) <= tolerance
+    between = np.stack([np.interp(time, time[kept], x[kept]) for x in circle.points[:, 0].T], axis=1)
+    assert np.linalg.norm(between - circle.points[:, 0], axis=1).max() == pytest.approx(off, rel=1e-9) and off <= tolerance
     assert needed <= len(kept) - 1 <= 2.0 * needed + 2
+
+
+def test_where_there_is_room_for_few_keys_they_are_where_the_motion_is_worst():
+    time = np.linspace(0.0, 1.0, 201)
+    kink = Track(time, (np.maximum(time - 0.8, 0.0) + 0.01 * np.sin(9.0 * time))[:, None, None] * np.ones(3))
+    kept, off = chosen([kink], 1e-9, 4)
+    assert len(kept) == 4 and off > 1e-9 and np.abs(time[kept] - 0.8).min() < 0.05
 
 
 # ---- pages
@@ -196,22 +202,19 @@ def test_where_it_cannot_be_written_is_told(cranked, tmp_path):
         cranked.to_html(tmp_path / "no" / "folder.html")
 
 
-def many(count, times=11):
-    """A trajectory of so many point masses that fall side by side."""
-    s = fm.System(gravity=(0.0, -9.81))
-    time = np.linspace(0.0, 1.0, times)
-    places = np.stack([np.zeros(times), -4.905 * time**2], axis=1)
-    bodies = {}
-    for k in range(count):
-        mass = s.point_mass(f"m{k}", mass=1.0)
-        bodies[f"m{k}"] = Moved(mass, places + [0.01 * k, 0.0], (0.0, 0.0))
-    bodies["ground"] = Moved(s.ground, np.zeros((times, 2)), (0.0, 0.0))
-    return Trajectory(time, {}, {}, np.int8(0), "", {}, {}, bodies)
-
-
 def test_a_mechanism_of_five_thousand_bodies_is_thinned_and_it_is_said():
     text = many(5000).to_html()
     assert len(data_of(text)["bodies"]) == 1001 and "1,000 of 5,000 bodies are drawn, one of 5" in text and len(text) < 1_500_000
+
+
+def test_a_cable_of_five_thousand_elements_is_thinned_and_keeps_its_form():
+    text = long_rope(5000).to_html()
+    scene = data_of(text)
+    keys, count = scene["runs"][0]["keys"], scene["runs"][0]["bodies"][0]["nodes"]
+    nodes, slopes = unpacked(keys["tracks"][0], keys["count"])[0].reshape(2, count, 3)
+    assert count == 240 and "240 nodes are drawn of each of &#39;rope&#39;" in text and len(text) < 400_000
+    middle = 0.5 * (nodes[1:] + nodes[:-1]) + 0.125 * (slopes[:-1] - slopes[1:])
+    assert np.abs(middle[:, 1] - 0.1 * np.sin(np.pi * middle[:, 0])).max() < 2e-5
 
 
 def test_a_notebook_gets_a_frame_and_a_browser_a_file(cranked, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 import flexmbd as fm
 
 from ..uqmbd.browser import Browser
-from .shown_models import crank, rope
+from .shown_models import SHAPES, crank, rope, shapes
 
 pytestmark = [
     pytest.mark.slow,
@@ -144,6 +144,30 @@ def test_a_rope_in_space_turns_with_the_mouse_and_nears_with_the_wheel(hung, tmp
     first, turned, near, angle = looked_at(hung.to_html(), tmp_path, look)
     assert ink(first).sum() > 500 and (np.abs(first - turned).sum(axis=2) > 60).sum() > 300
     assert (np.abs(turned - near).sum(axis=2) > 60).sum() > 300 and angle == pytest.approx(-1.05 - 0.008 * 120, abs=1e-6)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_every_shape_is_drawn_in_its_colour(dimension, tmp_path):
+    """Pixels of the direction of the colour: of each shape many, and none after its body is hidden."""
+
+    async def look(seen):
+        before = await seen.at(0.4)
+        await seen.run("document.querySelector('#bodies input').click()")
+        await asyncio.sleep(0.3)
+        return before, await seen.scene()
+
+    seen, less = looked_at(shapes(dimension).to_html(), tmp_path, look)
+    for k, color in enumerate(SHAPES):
+        wanted = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], float)
+        both = [alike(picture, wanted).sum() for picture in (seen, less)]
+        assert both[0] > 150 and both[1] == (0 if k == 0 else both[0]), color
+
+
+def alike(picture, color):
+    """Where the picture has the hue of a colour: grey taken away, and the rest by its size."""
+    away, own = (x - x.mean(axis=-1, keepdims=True) for x in (picture, color))
+    size = np.linalg.norm(away, axis=-1)
+    return (size > 25.0) & (away @ own > 0.985 * size * np.linalg.norm(own))
 
 
 def test_it_is_dark_by_the_button(cranked, tmp_path):

@@ -1,44 +1,10 @@
 """Which times of a motion are kept: those between which a straight line, or a turn at a constant rate, is not told from the motion."""
 
+from heapq import heapify, heappop, heappush
+
 import numpy as np
 
-
-def chosen(tracks, tolerance):
-    """Numbers of the times that are kept, rising, the first and the last among them.
-
-    A time is added where the motion is farthest from what is interpolated, until it is nowhere farther than the tolerance (Ramer 1972,
-    Douglas and Peucker 1973).
-
-    Parameters
-    ----------
-    tracks : sequence of Track
-        At least one, all of the same times.
-    tolerance : float
-        m
-    """
-    last = tracks[0].times - 1
-    kept, open_ = {0, last}, [(0, last)]
-    while open_:
-        first, end = open_.pop()
-        if end - first < 2:
-            continue
-        off = np.max([track.deviation(first, end) for track in tracks], axis=0)
-        worst = int(np.argmax(off))
-        if off[worst] > tolerance:
-            middle = first + 1 + worst
-            kept.add(middle)
-            open_ += [(first, middle), (middle, end)]
-    return np.array(sorted(kept))
-
-
-def within(tracks, tolerance, most):
-    """As `chosen`, by a tolerance that is doubled until there are at most so many numbers; both, times and tolerance."""
-    channels = sum(track.channels.shape[1] for track in tracks)
-    while True:
-        found = chosen(tracks, tolerance)
-        if len(found) * channels <= most or len(found) <= 2:
-            return found, tolerance
-        tolerance *= 2.0
+AT_ONCE = 400_000  # points and turns that are compared in one go
 
 
 class Track:
@@ -54,47 +20,89 @@ class Track:
         Unit quaternions (x, y, z, w) of neighbouring signs.
     reach : float
         How far from its first point the rotation moves something, m.
-    weights : ndarray (points,), optional
-        By what share of a point's error the picture is wrong; 1 if left out.
+    weights : float or ndarray (points,)
+        By what share of a point's error the picture is wrong.
     """
 
     def __init__(self, time, points, turn=None, reach=0.0, weights=1.0):
-        self.time, self.points, self.turn, self.reach, self.weights = time, points, turn, reach, weights
-
-    @property
-    def times(self):
-        """Number of times."""
-        return len(self.points)
+        self.time, self.points, self.turn, self.reach = time, points, turn, reach
+        self.weights = np.broadcast_to(np.asarray(weights, float), points.shape[1])
 
     @property
     def channels(self):
         """All its numbers, (times, channels)."""
-        flat = self.points.reshape(self.times, -1)
+        flat = self.points.reshape(len(self.time), -1)
         return flat if self.turn is None else np.hstack([flat, self.turn])
 
-    def deviation(self, first, end):
-        """How far the motion is from what is interpolated between two times, at those between them, m."""
-        share = (self.time[first + 1 : end] - self.time[first]) / (self.time[end] - self.time[first])
-        a, b = self.points[first], self.points[end]
-        off = self.points[first + 1 : end] - a - share[:, None, None] * (b - a)
-        found = np.max(self.weights * np.sqrt(np.einsum("tpi,tpi->tp", off, off)), axis=1)
-        if self.turn is None or not self.reach:
-            return found
-        cosine = np.abs(np.einsum("ti,ti->t", slerp(self.turn[first], self.turn[end], share), self.turn[first + 1 : end]))
-        return found + self.reach * 2.0 * np.arccos(np.minimum(cosine, 1.0))
+
+def chosen(tracks, tolerance, most=np.inf):
+    """Numbers of the times that are kept, rising, the first and the last among them; and how far the motion is then from its keys, m.
+
+    A time is added where the motion is farthest from what is interpolated, until it is nowhere farther than the tolerance (Ramer 1972,
+    Douglas and Peucker 1973), or there are so many times; the intervals that are worst come first.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        At least one, all of the same times.
+    tolerance : float
+        m
+    most : float
+        Times at most, two at least.
+    """
+    all_ = _Together(tracks)
+    kept, open_ = {0, len(all_.time) - 1}, [all_.worst(0, len(all_.time) - 1)]
+    heapify(open_)
+    while -open_[0][0] > tolerance and len(kept) < most:
+        _, middle, first, last = heappop(open_)
+        kept.add(middle)
+        heappush(open_, all_.worst(first, middle))
+        heappush(open_, all_.worst(middle, last))
+    return np.array(sorted(kept)), -open_[0][0]
+
+
+class _Together:
+    """All tracks as arrays: points (times, points, 3) and turns (times, bodies, 4)."""
+
+    def __init__(self, tracks):
+        self.time = tracks[0].time
+        self.points = np.concatenate([track.points for track in tracks], axis=1)
+        self.weights = np.concatenate([track.weights for track in tracks])
+        turning = [track for track in tracks if track.turn is not None and track.reach > 0.0]
+        self.turn = np.stack([track.turn for track in turning], axis=1) if turning else np.zeros((len(self.time), 0, 4))
+        self.reach = np.array([track.reach for track in turning])
+        starts = np.cumsum([0, *(track.points.shape[1] for track in tracks)])
+        self.first = [start for start, track in zip(starts, tracks, strict=False) if track in turning]
+
+    def worst(self, first, last):
+        """Minus the largest error between two keys (m), the time that has it, and both keys."""
+        step = max(1, AT_ONCE // (len(self.weights) + len(self.reach)))
+        parts = [self._off(first, last, k, min(k + step, last)) for k in range(first + 1, last, step)]
+        if not parts:
+            return 0.0, first, first, last
+        off = np.concatenate(parts)
+        k = int(np.argmax(off))
+        return -float(off[k]), first + 1 + k, first, last
+
+    def _off(self, first, last, begin, end):
+        """How far the motion is from what is interpolated between two keys, at the times from `begin` to before `end`, m."""
+        share = ((self.time[begin:end] - self.time[first]) / (self.time[last] - self.time[first]))[:, None]
+        away = self.points[begin:end] - self.points[first] - share[..., None] * (self.points[last] - self.points[first])
+        found = self.weights * np.sqrt(np.einsum("tpi,tpi->tp", away, away))
+        if len(self.reach):
+            between = slerp(self.turn[first], self.turn[last], share)
+            cosine = np.abs(np.einsum("tbi,tbi->tb", between, self.turn[begin:end]))
+            found[:, self.first] += self.reach * 2.0 * np.arccos(np.minimum(cosine, 1.0))
+        return found.max(axis=1)
 
 
 def slerp(a, b, share):
-    """Quaternions (shares, 4) on the shorter way from a to b at a constant rate (Shoemake 1985)."""
-    cosine = float(np.clip(a @ b, -1.0, 1.0))
-    if cosine < 0.0:
-        b, cosine = -b, -cosine
-    angle = np.arccos(cosine)
-    if angle < 1e-6:
-        mixed = a + share[:, None] * (b - a)
-    else:
-        mixed = (np.sin((1.0 - share) * angle)[:, None] * a + np.sin(share * angle)[:, None] * b) / np.sin(angle)
-    return mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+    """Quaternions (shares, bodies, 4) at shares (shares, 1) of the shorter way from a to b, at a constant rate (Shoemake 1985)."""
+    cosine = np.einsum("bi,bi->b", a, b)
+    b, cosine = np.where(cosine[:, None] < 0.0, -b, b), np.minimum(np.abs(cosine), 1.0)
+    angle = np.maximum(np.arccos(cosine), 1e-9)
+    mixed = np.sin((1.0 - share) * angle)[..., None] * a + np.sin(share * angle)[..., None] * b
+    return mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
 
 
 def quaternions(rotation):

@@ -4,13 +4,14 @@ import numpy as np
 
 from flexmbd.bodies.base import Framed
 from flexmbd.bodies.shapes import Balls, Polyline
-from flexmbd.viewer.keys import Track, within
+from flexmbd.viewer.keys import Track, chosen
 from flexmbd.viewer.looks import edges, in_space
 from flexmbd.viewer.packing import packed, packed_floats, short
 
 SEEN = 1.0 / 2500.0  # of the size of all: half a pixel
 ROUGHLY = 4.0  # times as much, of what is drawn larger than it is
 MOST_NUMBERS = 1_200_000  # of a run: 3.2 MB of the page
+MOST_OF_SMALL = 100_000  # keys of all bearings, and of all forces
 ARROW = 0.2  # length of a usual force, by the size of all; `assets/picture.js` has it too
 SIZES = ("radius", "clearance", "length", "width", "axis")  # of bearings and guides
 QUARTER = 1.0  # trace of a matrix that turns by a quarter turn
@@ -52,10 +53,12 @@ def keys(time, tracks, kept):
 def _motion_keys(scene, k):
     motion = scene.motions[k]
     tracks = [motion.bodies[name].track(motion.time, max(scene.reach[name], 0.02 * scene.size)) for name in scene.names]
-    kept, tolerance = within(tracks, SEEN * scene.size, MOST_NUMBERS)
+    most = max(2, MOST_NUMBERS // sum(track.channels.shape[1] for track in tracks))
+    kept, off = chosen(tracks, SEEN * scene.size, most)
     which = f" of {scene.labels[k]}" if len(scene.motions) > 1 else ""
     count = len(motion.time)
-    near = f": between them nothing is more than {_length(tolerance)} off" if len(kept) < count else ""
+    few = ", fewer than the eye asks for, so that the page stays small" if off > SEEN * scene.size else ""
+    near = f"{few}: between them nothing is more than {_length(max(off, 0.1 * SEEN * scene.size))} off" if len(kept) < count else ""
     scene.notes.append(f"{len(kept):,} of the {count:,} times{which} are kept{near}")
     fast = [name for name in scene.names if motion.bodies[name].kind == "frame" and _turns_far(motion.bodies[name].rotation)]
     if fast:
@@ -111,7 +114,7 @@ def _apart(scene, motion, marks, end):
     found = {"bearings": told[: len(marks.bearings)], "guides": told[len(marks.bearings) :]}
     if both:
         seen = [Track(motion.time, scene.play * x["apart"][:, None]) for x in both]
-        kept, _ = within(seen, ROUGHLY * SEEN * scene.size, MOST_NUMBERS // 4)
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
         found["apart"] = keys(motion.time, [Track(motion.time, x["apart"][:, None]) for x in both], kept)
     return found
 
@@ -122,7 +125,7 @@ def _forces(scene, motion, arrows, end):
     if arrows:
         scale = ARROW * scene.size / (scene.force or 1.0)
         seen = [Track(motion.time, scale * force[:, None]) for *_, force in arrows]
-        kept, _ = within(seen, ROUGHLY * SEEN * scene.size, MOST_NUMBERS // 4)
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
         found["forces"] = keys(motion.time, [Track(motion.time, force[:, None]) for *_, force in arrows], kept)
     return found
 

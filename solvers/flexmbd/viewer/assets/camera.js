@@ -1,5 +1,7 @@
 // The camera: in space it goes round what is seen, in the plane it looks at a drawing; by mouse, fingers and wheel.
 
+const FIELD = 0.6; // rad, from the lower edge to the upper
+
 class Eye {
   constructor(gl, canvas, scene, changed) {
     Object.assign(this, { canvas, scene, changed, planar: scene.planar });
@@ -19,16 +21,37 @@ class Eye {
     this.lift = 0.38;
     this.zoom = 1;
     this.far = size;
+    if (this.width) this.fit();
     this.changed();
+  }
+
+  // From where everything is seen: by the height of a drawing, or the distance of the eye.
+  fit() {
+    const { low, high, size } = this.scene, { width, height } = this;
+    if (this.planar) {
+      const wide = Math.max(high[0] - low[0], 0.15 * size), tall = Math.max(high[1] - low[1], 0.15 * size);
+      this.whole = 1.16 * Math.max(tall, (wide * height) / width);
+      return;
+    }
+    const back = this.way(), right = unit(cross(this.up, back)), above = cross(back, right), field = Math.tan(0.5 * FIELD);
+    this.distance = 0.3 * size;
+    for (let k = 0; k < 8; k++) {
+      const corner = add([0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]), this.target, -1);
+      const aside = Math.max((Math.abs(dot(corner, right)) * height) / width, Math.abs(dot(corner, above)));
+      this.distance = Math.max(this.distance, dot(corner, back) + (1.12 * aside) / field);
+    }
+  }
+
+  // Unit vector from what is seen to the eye.
+  way() {
+    const c = Math.cos(this.lift);
+    return add(add(this.up.map((x) => x * Math.sin(this.lift)), this.east, c * Math.cos(this.turn)), this.north, c * Math.sin(this.turn));
   }
 
   resize(width, height) {
     this.width = width;
     this.height = height;
-    const { low, high, size } = this.scene, room = 1.16;
-    const wide = Math.max(high[0] - low[0], 0.15 * size), tall = Math.max(high[1] - low[1], 0.15 * size);
-    this.whole = this.planar ? room * Math.max(tall, (wide * height) / width) : 0;
-    this.distance = (0.62 * size) / Math.tan(0.5 * FIELD) / Math.min(1, width / height);
+    this.fit();
     this.changed();
   }
 
@@ -45,8 +68,7 @@ class Eye {
       camera.position.set(target[0], target[1], 2 * this.far + 5);
       camera.up.set(0, 1, 0);
     } else {
-      const far = this.distance / this.zoom, c = Math.cos(this.lift);
-      const way = add(add(this.up.map((x) => x * Math.sin(this.lift)), this.east, c * Math.cos(this.turn)), this.north, c * Math.sin(this.turn));
+      const far = this.distance / this.zoom, way = this.way();
       camera.perspective({ fov: (FIELD * 180) / Math.PI, aspect: this.width / this.height, near: 0.01 * far, far: far + 3 * this.far });
       camera.position.set(...add(target, way, far));
       camera.up.set(...this.up);
@@ -100,5 +122,3 @@ class Eye {
     }, { passive: false });
   }
 }
-
-const FIELD = 0.6; // rad

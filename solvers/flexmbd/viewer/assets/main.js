@@ -55,11 +55,11 @@ function start() {
     scene.now = player.time;
     picture.draw(player.time);
     renderer.render({ scene: root, camera: eye.camera });
-    const length = round(100 * eye.pixel);
+    const length = round(140 * eye.pixel);
     find("scale").style.width = `${length / eye.pixel}px`;
     find("scale").textContent = told(length, "m");
     if (scene.force) {
-      const force = round((100 * eye.pixel * scene.force) / (ARROW * scene.size));
+      const force = round((140 * eye.pixel * scene.force) / (ARROW * scene.size));
       find("force").style.width = `${(force * ARROW * scene.size) / (scene.force * eye.pixel)}px`;
       find("force").firstChild.data = told(force, "N");
     }
