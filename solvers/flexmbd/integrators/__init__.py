@@ -18,6 +18,7 @@ from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
 from flexmbd.integrators.symplectic_perturbation import SYMPLECTIC_PERTURBATION
 from flexmbd.integrators.taylor import TAYLOR
+from flexmbd.integrators.variational import VARIATIONAL
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -36,6 +37,7 @@ SCHEMES = (
     GENERALIZED_ALPHA_2,
     GGL,
     ENERGY_MOMENTUM,
+    VARIATIONAL,
     MOREAU,
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,

@@ -94,6 +94,8 @@ class Integrator:
         What a system must have that it is for, in words; "": nothing special.
     exact : bool
         With error control states between the ends of steps are the ends of shorter steps: its ``BETWEEN`` is of a much lower order.
+    parts : int
+        Into how many parts its steps are divided where signals are reduced (`stepping.parts`).
     passing : dict
         Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
@@ -124,6 +126,7 @@ class Integrator:
     first: float = 1e-4
     needs: str = ""
     exact: bool = False
+    parts: int = 1
     passing: dict = field(default_factory=dict, hash=False)
 
     @property
