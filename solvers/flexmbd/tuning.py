@@ -53,6 +53,11 @@ class Tuning:
         four free bodies 1.15 and 1.37 in the plane, 0.63 and 0.47 in space, a loop of 6 bodies in space 0.13, of 3 0.15, of 5, 10,
         20 in the plane 0.53, 0.63, 1.27. Without starts: a slider-crank 0.52, rows of 1 and
         12 four-bars 0.69 and 0.38; with `moreau` chains of 1, 5, 20 links 0.82, 0.45, 0.30, an arm of 6 joints 0.10.
+        Arms of 1 and 3 joints in space with a cable of two elements at the tip take 0.75 and 0.43 times, of eight elements 0.75 and 0.32,
+        with a beam of one element 0.65; with `generalized_alpha` 0.73, 0.35, 0.32 (arm of 3 with eight elements).
+    tree_loop : int
+        Coordinates of joints within one loop in the plane up to which it is written so: without starts loops of 5, 10, 15, 20, 30 links
+        take 0.44, 0.55, 0.71, 1.10, 1.48 times.
     tree_coordinates : int
         Coordinates of such a tree at most, where steps are implicit: in joints' coordinates all are coupled. With `generalized_alpha`
         planar chains of 1, 5, 20 links take 0.63, 0.65, 1.29 times, arms of 3 and 6 joints 0.09 and 0.07, rows of 1 and 4 four-bars 0.64
@@ -87,6 +92,7 @@ class Tuning:
     sized_run: int = 8
     kept_factors: bool = False
     tree_loops: float = 0.5
+    tree_loop: int = 17
     tree_coordinates: int = 12
     order_8: float = 5e-9
     laws: int = 16
