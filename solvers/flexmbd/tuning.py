@@ -46,6 +46,8 @@ class Tuning:
         Supernodes of one size, one after another, from which on they have kernels of their own.
     kept_factors : bool
         Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
+    series : int
+        Products of a model's Taylor series times the square of their order, from which on higher orders are a loop.
     tree_loops : float
         With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a system is written as a tree.
         256 samples take, by natural coordinates (`benchmarks/formulations.py`), with their starts: planar chains of 2, 5, 20, 60 links
@@ -91,6 +93,7 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
+    series: int = 12_000
     tree_loops: float = 0.5
     tree_loop: int = 17
     tree_coordinates: int = 12
