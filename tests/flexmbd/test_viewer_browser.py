@@ -205,10 +205,24 @@ def test_every_control_has_a_name(cranked, tmp_path):
     assert looked_at(cranked.to_html(), tmp_path, look) == []
 
 
+def test_a_notebook_shows_it_below_the_cell(cranked, tmp_path):
+    """Paused, and with the scene drawn in the frame."""
+    cell = f"<!doctype html><html><head></head><body>{fm.show(cranked, tmp_path / 'x.html', browser=False)._repr_html_()}</body></html>"
+    inner = "document.querySelector('iframe')?.contentDocument?.documentElement"
+
+    async def look(seen):
+        await asyncio.sleep(0.3)
+        return await seen.browser.picture(), await seen.run(f"{inner}.querySelector('#play').textContent")
+
+    picture, word = looked_at(cell, tmp_path, look, ready=f"{inner}?.dataset.drawn === 'webgl'")
+    assert ink(picture[100:400]).sum() > 1500 and word == "▶ play"
+
+
 def test_a_browser_without_webgl_has_a_picture_and_a_sentence(cranked, tmp_path):
     async def look(seen):
         lines = await seen.run("document.querySelectorAll('.still svg polyline').length")
-        return await seen.scene(), lines, await seen.run("document.querySelector('.still p').innerText")
+        play = await seen.run("document.getElementById('play').getBoundingClientRect().width")
+        return await seen.scene(), lines, play, await seen.run("document.querySelector('.still p').innerText")
 
-    picture, lines, told = looked_at(cranked.to_html(), tmp_path, look, head=BLIND, ready=STILL)
-    assert told.startswith("This browser shows no WebGL 2") and lines > 4 and ink(picture).sum() > 1500
+    picture, lines, play, told = looked_at(cranked.to_html(), tmp_path, look, head=BLIND, ready=STILL)
+    assert told.startswith("This browser shows no WebGL 2") and lines > 4 and play == 0 and ink(picture).sum() > 1500
