@@ -3,8 +3,8 @@
 by side, for their starts and for a second of their motion.
 
 What it finds is the rule of ``formulation = "auto"`` (`flexmbd.tuning.Tuning`). Systems: planar and spatial chains, free bodies on
-springs, chains that both ends hold, a slider-crank, rows of four-bars, a spatial four-bar. Each formulation is measured in a process of its
-own, and they take turns; `differ` is how far their ends lie apart, in m.
+springs, chains that both ends hold, arms with a cable, a slider-crank, rows of four-bars, a spatial four-bar. Each formulation is measured
+in a process of its own, and they take turns; `differ` is how far their ends lie apart, in m.
 
 Prediction, by unknowns (coordinates and rows) that are left: chains at least 2 times, loops about 1, free bodies less than 1, because what
 has no joint gains nothing and pays for sines (in the plane).
@@ -49,6 +49,18 @@ def chain(count, stiffness=None, dimension=3, joint="Revolute"):
             s.add(fm.Spherical(f"ball{k}", before, link["A"]))
             s.add(fm.Spring(f"spring{k}", s.ground.at(k + 1.0, 0.0, 1.0), link["B"], length=1.0, **spring))
         before, body = link["B"], link
+    return s
+
+
+def cabled(count, stiffness, elements=2):
+    """A chain in space with a soft cable that hangs on its tip."""
+    import flexmbd as fm
+
+    s = chain(count, stiffness)
+    soft, section = fm.Material(E=2e7, nu=0.3, density=1200.0), fm.Section.circle(0.01)
+    how = {"position": (float(count), 0.0, 0.0), "direction": (0.0, 0.0, -1.0), "damping": 1e-3}
+    cable = s.cable("cable", length=0.5, elements=elements, section=section, material=soft, **how)
+    s.add(fm.Spherical("knot", s.bodies[count - 1].at(0.5, 0.0, 0.0), cable.start))
     return s
 
 
@@ -140,8 +152,9 @@ SYSTEMS |= {f"balls_{n}": (lambda n, k: chain(n, k, joint="Spherical"), n) for n
 SYSTEMS |= {f"free_plane_{n}": (lambda n, k: free(n, k, 2), n) for n in (1, 4)}
 SYSTEMS |= {f"free_space_{n}": (lambda n, k: free(n, k, 3), n) for n in (1, 4)}
 SYSTEMS |= {f"loops_{n}": (loops, n) for n in (1, 4, 12)}
-SYSTEMS |= {f"ring_plane_{n}": (lambda n, k: ring(n, k, 2), n) for n in (5, 10, 20)}
+SYSTEMS |= {f"ring_plane_{n}": (lambda n, k: ring(n, k, 2), n) for n in (5, 10, 15, 20, 30)}
 SYSTEMS |= {f"ring_space_{n}": (lambda n, k: ring(n, k, 3), n) for n in (6, 12)}
+SYSTEMS |= {f"cable_{n}": (cabled, n) for n in (1, 3)}
 SYSTEMS |= {"slider_crank": (lambda _, k: slider_crank(k), 0), "loop_space": (lambda _, k: loop_space(k), 0)}
 
 
@@ -161,7 +174,7 @@ def measured(name, formulation, more="{}", samples=SAMPLES):
 
     how = {"integrator": "dormand_prince", "formulation": formulation, "tolerance": TOLERANCE, "lanes": 16, **json.loads(more)}
     fm.run(lambda stiffness: chain(1, stiffness, 2), {"stiffness": np.ones(1)}, end=0.01, points=2, outputs=["link0.x"], settings=how)
-    last = build(name, 1.0).bodies[-1].name
+    last = next(body.name for body in reversed(build(name, 1.0).bodies) if not body.flexible)
     outputs = [f"{last}.x", f"{last}.vx"]
     stiffness, times, run = np.linspace(10.0, 40.0, samples), {}, None
     for end, some in ((SHORT, 1), (SHORT, samples), (END, samples)):

@@ -67,6 +67,7 @@ _NAMES = {  # module -> what comes from it
     "system": "System",
     "table": "Table",
     "trajectory": "Trajectory",
+    "viewer": "Viewer show",
     "wear.cycles": "wear_cycles",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -31,8 +31,8 @@ class Problem:
         What they measure: ``"length"`` or ``"angle"``.
     initial : function
         Guesses of coordinates and velocities of a system: two lists of numbers or arrays over samples.
-    natural : tuple of Node
-        Natural coordinates of all bodies, and then their rates; none where these are not known.
+    natural : function
+        Nodes of the natural coordinates of all bodies, and then of their rates; none where these are not known.
     speeds : tuple of (list of Node, list of Node, list of Node, list of Node)
         Of each body whose speed rates of coordinates do not tell: its mass, velocity, moments of inertia, angular velocity.
     inertia : Inertia
@@ -65,6 +65,10 @@ class Problem:
         Of all, and of contacts alone.
     powers : mapping str -> Node
         Power by book: "dissipated", "contact" (taken up by contacts, lost or stored), "external".
+    balance : function or None
+        Gives generalized forces less what bodies' own inertia takes, in which derivatives in time of nodes are variables; by variable the
+        node and how often it is derived; and of unit quaternions the first coordinate and the number of the row that says their length.
+        None: inertia takes the mass matrix times accelerations, and what is in `generalized`.
     shift : float
         Above zero: constraint rows that depend on others are kept (`equations.index1`).
     direct : bool
@@ -83,7 +87,7 @@ class Problem:
     coordinates: tuple
     measures: tuple
     initial: Any
-    natural: tuple
+    natural: Any
     speeds: tuple
     inertia: Any
     generalized: tuple
@@ -104,6 +108,7 @@ class Problem:
     potential_energy: Any
     stored_energy: Any
     powers: Mapping
+    balance: Any
     shift: float
     direct: bool
     outputs: Mapping

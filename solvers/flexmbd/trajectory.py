@@ -13,17 +13,43 @@ STATUS = ("ok", "diverged", "timeout", "error")
 
 @dataclass(frozen=True)
 class Moved:
-    """What a run kept of where a body was: numbers ([n,] points, `Body.pose_size`), and sizes, each a number or one a sample."""
+    """What a run kept of where a body was: numbers ([n,] points, `Body.pose_size`), and sizes, each a number or one a sample.
+
+    `seats` has by their names what `Body.seat` says of its named points.
+    """
 
     body: object
     numbers: np.ndarray
     offset: tuple = ()
     length: object = None
+    seats: dict = field(default_factory=dict)
 
     def of_sample(self, i):
         """Of one run, without the axis of samples."""
-        offset, length = (tuple(x[i] if np.ndim(x) else x for x in sizes) for sizes in (self.offset, (self.length,)))
-        return Moved(self.body, self.numbers[i], offset, *length)
+        offset, length = (tuple(_of(x, i) for x in sizes) for sizes in (self.offset, (self.length,)))
+        return Moved(self.body, self.numbers[i], offset, *length, {key: tuple(_of(x, i) for x in seat) for key, seat in self.seats.items()})
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What a run with poses kept of an element: where its ends are, and its numbers by key, each a number or one a sample.
+
+    `ends` has by ``"a"`` and ``"b"`` the name of a body and the numbers of `Body.seat` there.
+    """
+
+    element: object
+    ends: dict
+    numbers: dict
+
+    def of_sample(self, i):
+        """Of one run."""
+        ends = {key: (body, tuple(_of(x, i) for x in seat)) for key, (body, seat) in self.ends.items()}
+        return Joined(self.element, ends, {key: _of(x, i) for key, x in self.numbers.items()})
+
+
+def _of(value, i):
+    """The number of a sample."""
+    return value[i] if np.ndim(value) else value
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +74,8 @@ class Trajectory:
         judged by, J); where they apply, ended (time of a stop, s) and energy_gained (by impacts, J).
     bodies : dict name -> Moved
         Bodies whose poses were asked for, and ground; ``bodies["rod"].body.shapes`` is what a viewer draws.
+    elements : tuple of Joined
+        Elements with points on these bodies.
     """
 
     time: object
@@ -58,6 +86,7 @@ class Trajectory:
     attributes: dict
     statistics: dict = field(default_factory=dict)
     bodies: dict = field(default_factory=dict)
+    elements: tuple = ()
 
     def __getitem__(self, name):
         return self.outputs[name]
@@ -66,7 +95,8 @@ class Trajectory:
         """One run of a batch, without the axis of samples."""
         outputs, statistics = ({name: x[i] for name, x in table.items()} for table in (self.outputs, self.statistics))
         bodies = {name: moved.of_sample(i) for name, moved in self.bodies.items()}
-        return replace(self, outputs=outputs, status=self.status[i], message=self.message[i], statistics=statistics, bodies=bodies)
+        elements, own = tuple(x.of_sample(i) for x in self.elements), {"outputs": outputs, "statistics": statistics, "bodies": bodies}
+        return replace(self, status=self.status[i], message=self.message[i], elements=elements, **own)
 
     def poses(self, body):
         """Places and rotations of a rigid body, point mass or grains at all times, a `Poses`; the run was asked for them by ``poses=True``.
@@ -107,6 +137,28 @@ class Trajectory:
         """
         moved = self._moved(body)
         return moved.body.places_of(moved)
+
+    def to_html(self, path=None, **options):
+        """The motion as a page that any browser shows, without a network; options are those of `flexmbd.show`.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Write it there.
+
+        Returns
+        -------
+        str
+            The page's text.
+
+        Raises
+        ------
+        ModelError
+            If the run has kept no poses, or an option is wrong.
+        """
+        from flexmbd.viewer import Viewer
+
+        return Viewer(self, **options).to_html(path)
 
     def _moved(self, name):
         if name not in self.bodies:

@@ -14,6 +14,7 @@ from flexmbd.running.settings import as_settings
 
 from .sentences import names, said
 from .test_trees import arm, chain, floating, slider_crank
+from .test_trees_beside import arm_with_cable, flexible_crank
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 from element_scenes import SCENES
@@ -28,6 +29,20 @@ def lone(dimension):
     return s
 
 
+def ring(count):
+    """A planar chain that both ends hold."""
+    s, turn = fm.System(gravity=(0.0, -9.81)), 2.0 * np.pi / (count + 1)
+    last, place = s.ground.at(0.0, 0.0), np.zeros(2)
+    for k in range(count):
+        way = np.array([np.cos(k * turn), np.sin(k * turn)])
+        points = {"A": (-0.5, 0.0), "B": (0.5, 0.0)}
+        body = s.body(f"l{k}", mass=1.0, inertia=0.08, position=tuple(place + 0.5 * way), angle=k * turn, points=points)
+        s.add(fm.Revolute(f"j{k}", last, body["A"]))
+        last, place = body["B"], place + way
+    s.add(fm.Revolute("end", last, s.ground.at(*place)))
+    return s
+
+
 @pytest.mark.parametrize(
     ("system", "name", "words"),
     [
@@ -38,6 +53,10 @@ def lone(dimension):
         (lone(2), "natural", "0 of 1 bodies"),
         (slider_crank(), "tree", "close loops: 1"),
         (SCENES["AncfCable"](), "natural", "AncfCable"),
+        (arm_with_cable(), "tree", "2 of 3 bodies"),
+        (flexible_crank(), "natural", "'rod' keeps coordinates of its own"),
+        (ring(16), "tree", "close loops: 1"),
+        (ring(20), "natural", "'j10' closes a loop of 20 coordinates of joints"),
         (SCENES["Gear"](), "tree", "2 of 2 bodies"),
         (SCENES["ReducedInertia"](), "natural", "masses of its own"),
     ],

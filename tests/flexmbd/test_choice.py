@@ -45,6 +45,29 @@ def test_rigid_systems_are_integrated_explicitly():
     assert abs(got.outputs["mass.x"][0, -1] - 0.1 * np.cos(10.0)) < 1e-7
 
 
+@pytest.mark.parametrize("tolerance, scheme", ((None, "dormand_prince"), (1e-8, "dormand_prince"), (1e-9, "dop853"), (1e-12, "dop853")))
+def test_smooth_motions_at_tight_tolerances_are_of_order_8(tolerance, scheme):
+    from flexmbd.running.settings import Settings
+
+    settings, why = decided(Settings(tolerance=tolerance), oscillator(CALM))
+    assert settings.integrator == scheme and why.startswith("explicit") and ("order 8" in why) == (scheme == "dop853")
+
+
+def test_forces_that_may_have_kinks_keep_short_steps_of_order_5():
+    from flexmbd.running.settings import Settings
+
+    touching, ruled, tabled = (oscillator(CALM) for _ in range(3))
+    law = fm.HuntCrossley(1e5, restitution=0.5)
+    touching.add(fm.DiscPlane("floor", touching.bodies[0].centre, touching.ground.at(0.0, -1.0), 0.3, law))
+    place = fm.PlaceOf(ruled.ground.at(0.0, 0.0), ruled.bodies[0].centre)
+    ruled.add(fm.Actuator("push", place, fm.PID(place, 0.0, kp=1.0, sample=0.01)))
+    tabled.add(fm.PointForce("load", tabled.bodies[0].centre, fx=fm.Table((0.0, 0.5, 1.0), (0.0, 1.0, 0.0))))
+    for system in (touching, ruled, tabled):
+        assert decided(Settings(tolerance=1e-10), system)[0].integrator == "dormand_prince"
+    tabled.elements.pop()
+    assert decided(Settings(tolerance=1e-10), tabled)[0].integrator == "dop853"
+
+
 def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():
     got = run(lambda: oscillator(STIFF), end=1.0, tolerance=1.0)
     assert got.attributes["solver.integrator"] == "generalized_alpha" and not got.status.any(), got.message

@@ -62,6 +62,21 @@ def test_lanes_are_alone(integrator):
             assert np.array_equal(together[name][k], alone[name][0])
 
 
+@pytest.mark.parametrize("integrator", ("dop853", "gauss_8", "gauss_16"))
+def test_extremes_and_means_are_not_those_of_long_parabolas(integrator):
+    """Some ten steps a second: the largest rate of a pendulum, at the bottom, its mean square, and its mean over a window."""
+    settings = {"integrator": integrator, "formulation": "tree", "tolerance": 1e-9, "lanes": 2}
+    outputs = ["rod.rate:max", "rod.rate:rms", "rod.rate:mean@0.3..1.1", "rod.angle"]
+    run = fm.run(pendulum, end=2.0, points=2, outputs=outputs, settings=settings)
+    assert run.statistics["steps"][0] < 60
+    highest = np.sqrt(2 * 9.81 * (1.0 - np.cos(START)))
+    assert run["rod.rate:max"][0] == pytest.approx(highest, rel=1e-5)
+    times = np.linspace(0.0, 2.0, 20_001)
+    assert run["rod.rate:rms"][0] == pytest.approx(np.sqrt(np.mean(swing(START, PHASE + times)[1][:-1] ** 2)), rel=1e-4)
+    first, last = (swing(START, PHASE + t)[0] for t in (0.3, 1.1))
+    assert run["rod.rate:mean@0.3..1.1"][0] == pytest.approx((last - first) / 0.8, rel=1e-5)
+
+
 def test_it_takes_fewer_evaluations_than_order_5_at_tight_tolerances():
     counts = {}
     for name, stages in (("dormand_prince", 6), ("dop853", 12)):

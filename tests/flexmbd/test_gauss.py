@@ -88,6 +88,6 @@ def test_a_step_too_long_is_said_with_one_that_does(name):
         run = fm.run(lambda: pendula(**ANGLES), end=8.0, points=2, outputs=["upper.angle"], settings=settings | {"step": steps[-1]})
         if run.status[0] == 0:
             break
-        names(run.message[0], "stages", name, "do not converge", f"{steps[-1]:g} s", "give step = ")
+        names(run.message[0], "iteration", name, "does not converge", f"{steps[-1]:g} s", "give step = ")
         steps.append(float(run.message[0].rpartition("step = ")[2]))
     assert 1 < len(steps) < 4 and run.status[0] == 0, steps

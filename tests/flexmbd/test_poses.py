@@ -275,11 +275,13 @@ def test_a_shape_is_turned_as_scipy_turns():
     np.testing.assert_allclose(fm.Box(size=(1.0, 1.0, 1.0), rotation=0.7).rotation, Rotation.from_euler("z", 0.7).as_matrix(), atol=1e-15)
 
 
-def test_the_page_on_showing_is_true():
-    """The block of docs/flexmbd/showing.md runs, and what it asserts holds."""
+def test_the_page_on_showing_is_true(tmp_path, monkeypatch):
+    """The blocks of docs/flexmbd/showing.md run one after another, and what they assert holds."""
+    monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "flexmbd" / "showing.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
-    exec(compile(block, "showing.md", "exec"), {"__name__": "showing"})
+    names, blocks = {"__name__": "showing"}, re.findall(r"```python\n(.*?)```", page, re.S)
+    for block in blocks:
+        exec(compile(block, "showing.md", "exec"), names)
 
 
 @pytest.mark.parametrize("d", [2, 3])

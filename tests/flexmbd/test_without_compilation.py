@@ -25,7 +25,7 @@ LOOSE = {
     "kept factors": 1e-6,
     "direct library": 1e-6,
 }
-FAST = ("dormand_prince", "impact", "generalized_alpha", "states", "ggl", "solved film", "grains")
+FAST = ("dormand_prince", "impact", "generalized_alpha", "states", "ggl", "solved film", "grains", "rods")
 
 
 def interpreted(*names):

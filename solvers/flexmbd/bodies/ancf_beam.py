@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from flexmbd.bodies.ancf_beam_elastic import beam_strain
-from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, beam_element, shapes, vectors
+from flexmbd.bodies.ancf_beam_element import GAUSS, NUMBERS, beam_element, shapes, slopes, vectors
 from flexmbd.bodies.ancf_beam_reference import REFERENCE, frame_at, reference
 from flexmbd.bodies.ancf_beam_section import BeamSection
 from flexmbd.bodies.nodes import check_triads, nodal
@@ -162,11 +162,13 @@ class AncfBeam(Slender):
 
     def centre_line(self, moved, per_element):
         """Places, and axes of the sections."""
-        parts = np.array(shapes(np.linspace(0.0, 1.0, per_element + 1)))
+        at = np.linspace(0.0, 1.0, per_element + 1)
+        parts, steep = np.array(shapes(at)), self.elements * np.array(slopes(at))
         vectors = moved.numbers.reshape(*moved.numbers.shape[:-1], -1, 3)
-        weights = [np.stack([np.where(k % 3 == j, parts[k // 3], 0.0) for k in range(9)], axis=-1) for j in range(3)]
-        line, *axes = (along(vectors, 6, w) for w in weights)
-        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, vectors[..., ::3, :], np.stack(axes, axis=-1))
+        wanted = (parts, 0), (parts, 1), (parts, 2), (steep, 0)
+        weights = [np.stack([np.where(k % 3 == j, own[k // 3], 0.0) for k in range(9)], axis=-1) for own, j in wanted]
+        line, y, z, slope = (along(vectors, 6, w) for w in weights)
+        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, vectors[..., ::3, :], np.stack([y, z], axis=-1), slope)
 
     def usual_shapes(self):
         """Its section along it."""

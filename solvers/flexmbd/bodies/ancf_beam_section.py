@@ -67,6 +67,12 @@ class BeamSection(Body):
         """Its place in the element, if it is not a node."""
         return {} if self.node is not None else {f"{self.key}.along": self.x}
 
+    def seat(self, point, parameters, offset):
+        """Place on the beam, and the point's y and z."""
+        along = self.x if self.node is not None else parameters[f"{self.name}.{self.key}.along"]
+        arm = [parameters[f"{self.name}.{point.key}.{axis}"] for axis in "yz"] if point.at else []
+        return ((self.element + along) / self.beam.elements, *arm)
+
     def at(self, *offset, key=None):
         """Point at (y, z) of the section, in m; that of the axis if none are given."""
         owner = f"point of beam '{self.name}'"

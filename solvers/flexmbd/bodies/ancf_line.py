@@ -86,9 +86,9 @@ class Line(Slender):
         d, le = self.dimension, np.asarray(moved.length, float) / self.elements
         vectors = moved.numbers.reshape(*moved.numbers.shape[:-1], -1, d)
         le = le[:, None, None, None] if le.ndim else le  # one a sample
-        weights = np.stack(np.broadcast_arrays(*cubic(np.linspace(0.0, 1.0, per_element + 1), le)), axis=-1)
-        line = along(vectors, 2, weights)
-        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, in_space(vectors[..., ::2, :]))
+        at = np.linspace(0.0, 1.0, per_element + 1)
+        line, slope = (along(vectors, 2, np.stack(np.broadcast_arrays(*rule(at, le)), axis=-1)) for rule in (cubic, inclined))
+        return CentreLine(np.linspace(0.0, 1.0, line.shape[-2]), line, in_space(vectors[..., ::2, :]), slope=self.elements * le * slope)
 
     # ---- points
     def at(self, s, key=None):

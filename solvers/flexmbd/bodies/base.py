@@ -115,6 +115,14 @@ class Body:
         """Names by which `Trajectory.places` has its places."""
         return [*self.named_points]
 
+    def seat(self, point, parameters, offset):
+        """Numbers (of a sample each) that say where a point is in what a trajectory has of the body; None if nothing does.
+
+        In a frame its coordinates there, m; on a line its place from 0 to 1, and on a beam's section y and z, m; else the number of the
+        named point.
+        """
+        return (float(self.place_names.index(point.key)),) if point.key in self.place_names else None
+
     def pose(self, equations):
         """Nodes of these numbers."""
         return [x for point in self.named_points.values() for x in equations.values(self.place(equations, point))]
@@ -138,16 +146,21 @@ class Body:
         return ModelError(f"'{self.name}' {told}", element=self.name, remedy=f"take trajectory.{self.said_by}('{self.name}')")
 
     @property
+    def given_shapes(self):
+        """Shapes given to `show`."""
+        return self.__dict__.get("shown", ())
+
+    @property
     def shapes(self):
         """What a viewer draws it by: the shapes given to `show`, or what follows from the body itself; the solver does not read them."""
-        return self.__dict__.get("shown") or self.usual_shapes()
+        return self.given_shapes or self.usual_shapes()
 
     def show(self, *shapes):
         """Draw it by these shapes (`Box`, `Cylinder`, `Sphere`, `Polyline`, `Mesh`) too; returns the body."""
         for shape in shapes:
             if not isinstance(shape, Shape):
                 raise ModelError(f"body '{self.name}': {shape!r} is no shape", remedy="give Box, Cylinder, Sphere, Polyline or Mesh")
-        object.__setattr__(self, "shown", (*self.__dict__.get("shown", ()), *shapes))
+        object.__setattr__(self, "shown", (*self.given_shapes, *shapes))
         return self
 
     def usual_shapes(self):
@@ -196,6 +209,10 @@ class Framed(Body):
         axes = np.eye(self.dimension)[: 1 if self.dimension == 2 else 3].tolist()
         place = [equations.outputs[f"{self.name}.{axis}"][0]() for axis in AXES[: self.dimension]]
         return [*place, *(x for axis in axes for x in equations.values(equations.direction(self, *axis)))]
+
+    def seat(self, point, parameters, offset):
+        """Coordinates in the frame; `offset` is the centre of mass there."""
+        return tuple(parameters[f"{self.name}.{point.key}.{axis}"] + o for axis, o in zip(AXES, offset, strict=False))
 
     def poses(self, moved):
         """Places and rotations of the frame."""

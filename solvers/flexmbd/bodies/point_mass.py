@@ -47,6 +47,10 @@ class PointMass(Body):
         """Its place."""
         return self.part(equations, equations.q)
 
+    def seat(self, point, parameters, offset):
+        """The mass itself."""
+        return (0.0,) * self.dimension
+
     def poses(self, moved):
         """Its places, and no rotation."""
         return of_frame(moved.numbers, self.dimension, (0.0,) * self.dimension)

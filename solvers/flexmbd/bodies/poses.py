@@ -36,12 +36,15 @@ class CentreLine:
         Places of the element's nodes, m.
     section : ndarray ([n,] points, samples, 3, 2) or None
         Of a beam: axes y and z of the sections, as columns; they are orthonormal but for the section's strains. None for a cable.
+    slope : ndarray ([n,] points, samples, 3)
+        Derivative of the position by s, m; where elements meet that of the later one.
     """
 
     s: np.ndarray
     position: np.ndarray
     nodes: np.ndarray
     section: np.ndarray = None
+    slope: np.ndarray = None
 
 
 def in_space(vectors):

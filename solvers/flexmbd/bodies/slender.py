@@ -46,6 +46,11 @@ class Slender(Body):
         """Its coordinates."""
         return self.part(equations, equations.q)
 
+    def seat(self, point, parameters, offset):
+        """Place on the line."""
+        along = point.x if point.node is not None else parameters[f"{self.name}.{point.key}.along"]
+        return ((point.element + along) / self.elements,)
+
     @property
     def start(self):
         """The point at arc length 0."""

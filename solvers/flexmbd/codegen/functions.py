@@ -134,7 +134,7 @@ class Functions:
 
     def declared(self, name):
         """A function for the module's own use that is yet to be written."""
-        function = self.module.function(name, VOID, KINDS, NAMES, inside=True, attributes="noinline")
+        function = self.module.function(name, VOID, KINDS, NAMES, inside=True, attributes="noinline alignstack(64)")
         function.apart("X", "P", "W", "at")
         return function
 

@@ -38,6 +38,10 @@ class Motion:
         Right-hand sides of order 0.
     residuals : list of Node
         The same of higher orders, from the unknowns of lower ones.
+    derived : dict Node -> (Node, int)
+        Variables in these that are derivatives in time of nodes, and how often they are derived.
+    lengths : list of (int, int)
+        Of unit quaternions the first coordinate and the number of the row: along them rows say accelerations, which are not in M.
     sides : list of Node
         Variables that stand for right-hand sides.
     solution : list of Node
@@ -50,6 +54,8 @@ class Motion:
     unknowns: list
     start: list
     residuals: list
+    derived: dict
+    lengths: list
     sides: list
     solution: list
     rates: list
@@ -66,14 +72,18 @@ def motion(problem):
     _check(problem)
     g, n, rows = problem.graph, problem.n, problem.rows
     a, reactions = g.space("a").first(n), g.space("l").first(len(rows))
-    forces = list(problem.generalized)
-    inner = symmetric_product(g, problem.inertia.entries, a)
+    start = [*problem.generalized, *(-row.polynomial.convective(problem.q, problem.v, problem.time) for row in rows)]
+    forces, derived, lengths, inertia = list(problem.generalized), {}, [], problem.inertia
+    if problem.balance is not None:
+        (forces, derived, lengths), inertia = problem.balance(), inertia.added
+    inner = symmetric_product(g, inertia.entries, a)
     for k, row in enumerate(rows):
         for i, x in row.polynomial.gradient(problem.q).items():
             inner[i] = inner[i] + x * reactions[k]
-    start = forces + [-row.polynomial.convective(problem.q, problem.v, problem.time) for row in rows]
     residuals = [f - x for f, x in zip(forces, inner, strict=True)]
-    residuals += [-row.polynomial.acceleration(problem.q, problem.v, a, problem.time) for row in rows]
+    for row in rows:
+        residuals.append(-(y := g.var("j", len(derived))))
+        derived[y] = g.const(row.polynomial.value(problem.q)), 2
     sides = g.space("r").first(n + len(rows))
     solution = index1.linear_solution(problem, sides)
     if any(x.kind in (FACTORS, SUBSTITUTION) for x in g.needed(solution)):
@@ -83,9 +93,11 @@ def motion(problem):
     known = zip((*problem.a, *problem.multipliers), (*a, *reactions), strict=True)
     known = {x: y for x, y in known if x.level == RUNTIME and x.id not in still}
     rates = substitute(g, [g.const(s.rate) for s in problem.states], known)
-    count = len(start)
-    nodes = smooth(problem, [*start, *residuals, *rates])
-    return Motion(problem, [*a, *reactions], nodes[:count], nodes[count : 2 * count], sides, solution, nodes[2 * count :])
+    groups = start, residuals, rates, [x for x, _ in derived.values()]
+    nodes = iter(smooth(problem, [x for group in groups for x in group]))
+    start, residuals, rates, momenta = ([next(nodes) for _ in group] for group in groups)
+    derived = {y: (x, count) for (y, (_, count)), x in zip(derived.items(), momenta, strict=True)}
+    return Motion(problem, [*a, *reactions], start, residuals, derived, lengths, sides, solution, rates)
 
 
 def smooth(problem, nodes):

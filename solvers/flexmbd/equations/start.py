@@ -105,8 +105,8 @@ class Start:
 
         Values of a word are (vectors, components, count).
         """
-        nodes, first = self.problem.natural, 0
-        if not nodes or self.as_given:
+        nodes, first = () if self.as_given else self.problem.natural(), 0
+        if not nodes:
             return
         given = [x for part in self._system.initial() for x in part]
         known = {"q": list(q), "v": list(v), "t": self._time, "s": [0.0] * len(self.problem.states)}

@@ -147,6 +147,8 @@ class Formulation(Interface, MassMatrix, ABC):
         powers = [(k, x.id) for k, x in self.powers.items()]
         return self.potential_energy.id, self.stored_energy.id, powers, len(self.unilaterals)  # these have losses of their own
 
+    balance = None  # see `Problem`
+
     # ---- what a formulation gives
     @staticmethod
     @abstractmethod
@@ -170,7 +172,6 @@ class Formulation(Interface, MassMatrix, ABC):
         """Force and moment about the centre of mass that a joint exerts on a body."""
         raise ModelError(f"the formulation does not know reactions of joint '{element.name}'", element=element.name)
 
-    @property
     def natural(self):
         """Nodes of the natural coordinates of all bodies, and then of their rates, in which starts are told; none if not known."""
         return ()

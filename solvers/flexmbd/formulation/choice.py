@@ -21,7 +21,7 @@ def taken(name, system, tuning=USUAL, *, needs="", implicit=False):
     system : System or Stack
         Its topology alone decides, none of its numbers: all batches of a study have the same coordinates.
     tuning : Tuning
-        Its `tree_loops` and `tree_coordinates` say where joints' coordinates do not pay.
+        Its `tree_loops`, `tree_loop` and `tree_coordinates` say where joints' coordinates do not pay.
     needs : str
         What else is for natural coordinates alone, in words.
     implicit : bool
@@ -39,7 +39,7 @@ def taken(name, system, tuning=USUAL, *, needs="", implicit=False):
         return NATURAL, "natural: " + error.message.removeprefix("formulation 'tree': ")
     carried, cuts = sum(branch.joint is not None for branch in tree.branches), len(tree.cuts)
     told = f"{carried} of {len(tree.branches)} bodies hang on joints without rows; joints that close loops: {cuts}"
-    if why := needs or _other(system, tree):
+    if why := needs or _other(system, tree, carried, tuning):
         return NATURAL, f"natural: {why}"
     count = sum(len(branch.freedom.measures) for branch in tree.branches)
     if implicit and count > tuning.tree_coordinates:
@@ -48,8 +48,13 @@ def taken(name, system, tuning=USUAL, *, needs="", implicit=False):
     return (TREE, f"tree: {told}") if pays else (NATURAL, f"natural: {told}")
 
 
-def _other(system, tree):
+def _other(system, tree, carried, tuning):
     """What in a system is for natural coordinates, in words; else ""."""
-    found = [f"'{body.name}' keeps coordinates of its own" for body in tree.beside]
+    flat = system.dimension == 2
+    found = [f"'{body.name}' keeps coordinates of its own" for body in tree.beside if flat or not carried]
+    for joint in tree.cuts if flat else ():
+        count = sum(len(branch.freedom.measures) for branch in tree.loop(joint))
+        if count > tuning.tree_loop:
+            found.append(f"'{joint.name}' closes a loop of {count} coordinates of joints")
     found += [f"'{element.name}' adds masses of its own" for element in system.elements if isinstance(element, OWN_MASS)]
     return next(iter(found), "")

@@ -10,6 +10,7 @@ from flexmbd.formulation.base import Formulation, written
 from flexmbd.formulation.element_equations import ElementEquations
 from flexmbd.formulation.groups import Group
 from flexmbd.formulation.neighbours import Pairs
+from flexmbd.joints.ideal import turn_row
 from flexmbd.space import turning_matrix
 
 FEW = 3  # members whose pairs are written one by one
@@ -57,7 +58,10 @@ class NaturalCoordinates(Formulation):
                 remedy="put a small rigid body between them, or choose an axis across the beam",
             ) from error
 
-    @property
+    def turn(self, joint, angle):
+        """Row that turns b's frame by an angle, a node of time, against a's, in the plane."""
+        return turn_row(self, joint, *self.sincos(angle))
+
     def natural(self):
         """Its own."""
         return *self.q, *self.v

@@ -16,7 +16,9 @@ from flexmbd.integrators.nonsmooth_alpha import NONSMOOTH_ALPHA, NONSMOOTH_GGL
 from flexmbd.integrators.partitioning import PARTITIONING
 from flexmbd.integrators.rk4 import RK4
 from flexmbd.integrators.rosenbrock import ROSENBROCK
+from flexmbd.integrators.symplectic_perturbation import SYMPLECTIC_PERTURBATION
 from flexmbd.integrators.taylor import TAYLOR
+from flexmbd.integrators.variational import VARIATIONAL
 
 SCHEMES = (
     DORMAND_PRINCE,
@@ -35,10 +37,12 @@ SCHEMES = (
     GENERALIZED_ALPHA_2,
     GGL,
     ENERGY_MOMENTUM,
+    VARIATIONAL,
     MOREAU,
     NONSMOOTH_ALPHA,
     NONSMOOTH_GGL,
     EVENT_DRIVEN,
+    SYMPLECTIC_PERTURBATION,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

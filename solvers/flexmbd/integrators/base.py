@@ -90,8 +90,12 @@ class Integrator:
         Weights of the slots' rates, times the step, for further states in its middle; without them both ends give these.
     first : float
         First step, if it is adaptive, by the time in which something moves by the mechanism's size, or turns by 1 rad, at the start.
+    needs : str
+        What a system must have that it is for, in words; "": nothing special.
     exact : bool
         With error control states between the ends of steps are the ends of shorter steps: its ``BETWEEN`` is of a much lower order.
+    parts : int
+        Into how many parts its steps are divided where signals are reduced (`stepping.parts`).
     passing : dict
         Functions in place of `functions`, or besides them, where bodies may pass each other within a step (`flexmbd.integrators.passing`).
     """
@@ -120,7 +124,9 @@ class Integrator:
     least: float = 0.0
     middle: tuple = ()
     first: float = 1e-4
+    needs: str = ""
     exact: bool = False
+    parts: int = 1
     passing: dict = field(default_factory=dict, hash=False)
 
     @property

@@ -116,4 +116,5 @@ def numbers():
 DOP853 = Integrator(
     "dop853", 8, tuple(Slot(f"stage {j}", f"accelerations and rates of stage {j}", j == 0) for j in range(STAGES)), STEP - 1,
     FUNCTIONS | {ATTEMPT: attempt, FURTHER: further, BETWEEN: between}, tuple(numbers().tolist()), projects=True, work=scratch(STAGES),
+    parts=8,
 )  # fmt: skip

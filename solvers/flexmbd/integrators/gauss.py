@@ -40,6 +40,7 @@ from flexmbd.stepping.names import (
 SWEEPS, SHARE = 60, 0.03  # of the iteration; of the tolerance, where it may end
 ROUNDING = 1e-11  # change of velocities by their scale below which one that does not shrink is rounding
 REACH = 1.6  # steps of the length before, up to which its polynomial is continued
+STILL = 1e-16  # change that is none, if it grew smaller for ever
 FIRST = 1e300  # change before the first sweep
 TOO_LONG = 1e4  # error over the tolerance of a step whose iteration does not converge
 
@@ -137,7 +138,7 @@ def iterate(s, h, X, P, W, at):
             change = renew(j, s, h, active, change, X, at)
         lost = lost | (active & lnot(change < 1e300))
         ratio = change / before
-        done = (change <= 0.0) | ((change >= before) & (change < ROUNDING))
+        done = (change <= STILL) | ((change >= before) & (change < ROUNDING))
         if at[FIXED] == 0:
             done = done | ((before < FIRST) & (ratio < 1.0) & (change * ratio < SHARE * tolerance * (1.0 - ratio)))
             if sweep > 2:
@@ -276,7 +277,9 @@ def gauss(name, s):
         Slot("last", "accelerations and rates at the end"),
     )
     functions = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, BETWEEN: between}
-    return Integrator(name, 2 * s, slots, len(slots) - 1, functions, collocation(s), projects=True, work=scratch(s), first=1e-2, exact=True)
+    return Integrator(
+        name, 2 * s, slots, len(slots) - 1, functions, collocation(s), projects=True, work=scratch(s), first=1e-2, exact=True, parts=8
+    )
 
 
 GAUSS_8, GAUSS_16 = gauss("gauss_8", 4), gauss("gauss_16", 8)

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from flexmbd.errors import ModelError, check_number, unit_vector
 from flexmbd.frames import node_axis
-from flexmbd.joints.ideal import Joint, turn_row
+from flexmbd.joints.ideal import Joint
 from flexmbd.language.quadratic import Row, dot
 from flexmbd.motion import Polynomial, as_motion, unit_in
 from flexmbd.space import axis_parameters, triad
@@ -69,9 +69,9 @@ class AngleDrive(Drive):
 
     def rows(self, equations):
         """cross(R(motion) u_a, u_b) = 0, for a direction u at right angles to the axis"""
-        sine, cosine = equations.sincos(self.target(equations))
         if not self.spatial:
-            return [turn_row(equations, self, sine, cosine)]
+            return [equations.turn(self, self.target(equations))]
+        sine, cosine = equations.sincos(self.target(equations))
         n1, n2 = (node_axis(equations, self, self.a.body, key) for key in ("n1", "n2"))
         other = node_axis(equations, self, self.b.body, "n1")
         along = [x * cosine + y * sine for x, y in zip(n1, n2, strict=True)]

@@ -15,8 +15,9 @@ class Node:
         self.graph, self.kind, self.args, self.level, self.value = graph, kind, args, level, value
         self.operation = operation or kind  # what is done to the arguments: the kind, with what else tells nodes apart
         self.function = self.tangent = self.shape = None  # of a call
-        self.id = len(graph.nodes)
-        graph.nodes.append(self)
+        nodes = graph.nodes
+        self.id = len(nodes)
+        nodes.append(self)
 
     def __add__(self, other):
         return self.graph.add(self, other)

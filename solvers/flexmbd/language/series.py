@@ -7,10 +7,13 @@ and those of the arguments.
 from __future__ import annotations
 
 from collections import defaultdict
+from math import prod
 
 from flexmbd.lanes.recurrences import Rate, plus, times
 from flexmbd.language.tracing import traced
 from flexmbd.parameters import RUNTIME
+
+AHEAD = {"q": 1, "a": -1, "l": -1, "j": -1}  # orders that variables of a space are known to, by those of velocities
 
 
 class Series:
@@ -30,15 +33,19 @@ class Series:
     ----------
     given : dict int -> list
         Coefficients of variables, by id, which whoever made them extends.
-    loose : set of int
-        Ids of nodes whose coefficient of the order at work is not final yet.
+    derived : dict int -> (Node, int)
+        Of variables that are derivatives in time of nodes: the node and how often it is derived.
+    factors : dict int -> Node or Rate
+        Of products so far, by id.
+    open : int or None
+        Order whose unknowns are taken for zero now, as are all coefficients that are not known yet; what follows from that is not kept.
     """
 
     def __init__(self, graph, first, select, together=2):
         self.graph, self.first, self.select, self.together = graph, first, select, together
-        self.given, self.loose = {}, frozenset()
+        self.given, self.derived, self.factors, self.open = {}, {}, {}, None
         self._known, self._draft, self._inverse, self._sums, self._begun, self._pairs = defaultdict(dict), {}, {}, {}, {}, {}
-        self._rates, self._traced = {}, {}
+        self._rates, self._traced, self._ahead, self._guess = {}, {}, {}, {}
 
     @property
     def products(self):
@@ -50,18 +57,43 @@ class Series:
         if type(node) is Rate:
             return times(self(node.node, k + 1), float(k + 1))
         if node.id in self.given:
-            return self.given[node.id][k]
+            row = self.given[node.id]
+            return row[k] if self.open is None or k < len(row) else self._guess.get(node.id, 0.0)
         if node.level < RUNTIME:
             return 0.0 if k else self.first(node)
-        own = self._draft if node.id in self.loose else self._known[node.id]
-        at = (node.id, k) if node.id in self.loose else k
+        own, at = (self._known[node.id], k) if self.settled(node, k) else (self._draft, (node.id, k))
         if at not in own:
-            own[at] = self.first(node) if k == 0 else node.kind.series(self, node, k)
+            own[at] = self._coefficient(node, k)
         return own[at]
 
+    def _coefficient(self, node, k):
+        if node.id in self.derived:
+            of, count = self.derived[node.id]
+            return times(self(of, k + count), float(prod(range(k + 1, k + count + 1))))
+        return self.first(node) if k == 0 else node.kind.series(self, node, k)
+
+    def settled(self, node, k):
+        """Whether a coefficient follows from what is known for good."""
+        if self.open is None:
+            return True
+        if type(node) is Rate:
+            return self.settled(node.node, k + 1)
+        return k <= self.open + self.ahead(node)
+
+    def ahead(self, node):
+        """Up to how many orders above that of the unknowns it is known."""
+        if node.id not in self._ahead:
+            self._ahead[node.id] = min((AHEAD.get(x.value.space, 0) for x in self.graph.sources.variables(node)), default=0)
+        return self._ahead[node.id]
+
+    def draft(self, guess):
+        """Take these for the next coefficients of variables, which are open, in place of zero."""
+        self._guess |= {x.id: value for x, value in guess.items()}
+        self._draft = {}
+
     def settle(self):
-        """What was loose is final from here on."""
-        self.loose, self._draft = frozenset(), {}
+        """What was open is known from here on."""
+        self.open, self._draft, self._guess = None, {}, {}
 
     def inverse(self, node):
         """One over the first coefficient of a node."""
@@ -98,6 +130,7 @@ class Series:
         It is begun with the terms that have neither end, together with sums of the orders around.
         """
         last = k if last is None else last
+        self.factors |= {a.id: a, b.id: b}
         if b.id < a.id:
             a, b, first, last = b, a, k - last, k - first
         whole, key = (first, last) == (0, k), (a.id, b.id, k)
@@ -112,7 +145,7 @@ class Series:
         else:
             for j in (*range(first, min(low, last + 1)), *range(max(high + 1, low, first), last + 1)):
                 total = plus(total, times(self(a, j), self(b, k - j)))
-        if whole and not self.loose.intersection((a.id, b.id)):
+        if whole and self.settled(a, k) and self.settled(b, k):
             self._sums[key] = total
         return total
 

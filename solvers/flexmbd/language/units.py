@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from flexmbd.language.cutting import cut
 from flexmbd.language.kinds import KINDS, LINEAR, LOOKUP, MUL, NEG, RESULT, SPAN, SUMS, VARIABLE
 from flexmbd.language.ordering import groups_of, ordered, rows_of
 from flexmbd.parameters import CONSTANT, RUNTIME, UNIFORM
@@ -159,7 +160,7 @@ def units(graph, ids, stores, place, first):
         copies[stage.get(x.id, 0) + 1 + (x.kind in LOOPS)].append((where, x))  # behind the loop whose sum it is
     for k, pairs in enumerate(copies):
         begin, here = count, computed[at == k - 1]
-        of[here] = count + _cut(graph, here)
+        of[here] = count + cut(graph, here)
         count = int(of[here].max(initial=count - 1)) + 1
         made = _copies(pairs, place)
         copied += enumerate(made, count)
@@ -289,23 +290,6 @@ def _copies(pairs, place):
             for own in [[*part.values()]] if len(part) == COPIED else [[pair] for pair in part.values()]:
                 made.append((None if isinstance(source, tuple) else source, array, own))
     return made
-
-
-def _cut(graph, ids):
-    """Numbers of the units of nodes; results of a call stay with it."""
-    numbers, sizes, begun, columns, piece = {}, [], None, graph.columns, graph.tuning.piece
-    runs = np.searchsorted(graph.marks, ids, "right").tolist()
-    for i, k, result in zip(ids.tolist(), runs, columns.are(ids, RESULT).tolist(), strict=True):
-        if result:
-            number = numbers[graph.nodes[i].args[0].id]
-        else:
-            if k != begun or sizes[-1] >= piece:
-                sizes.append(0)
-                begun = k
-            number = len(sizes) - 1
-        numbers[i] = number
-        sizes[number] += 1
-    return np.array([*numbers.values()], int)
 
 
 def _again(columns, computed, of):

@@ -149,8 +149,9 @@ def _given(system, samples):
     """`describe` for a system."""
     if samples:
         raise ModelError("a system has its numbers already: samples are for a function that makes one", remedy="leave out samples")
-    count = system.parameters().samples
-    _require_shapes(system, count)
+    parameters = system.parameters()
+    count = parameters.samples
+    _require_shapes(parameters, count)
     return system, np.arange(count), [""] * count
 
 
@@ -160,7 +161,7 @@ def _at_once(build, samples, count):
         with unsearched():
             system = build(**samples)
         _require_system(system)
-        _require_shapes(system, count)
+        _require_shapes(system.parameters(), count)
     except _NotASystem:
         raise
     except Exception as error:
@@ -177,8 +178,7 @@ def _require_system(system):
         raise _NotASystem(f"the model function returned {type(system).__name__}; it must return a flexmbd.System")
 
 
-def _require_shapes(system, count):
-    parameters = system.parameters()
+def _require_shapes(parameters, count):
     for path in parameters.varied:
         if len(parameters[path]) != count:
             raise ModelError(f"'{path}' has {len(parameters[path])} values for {count} samples")

@@ -5,14 +5,21 @@ from dataclasses import replace
 import numpy as np
 
 from flexmbd.contact.guide import FrictionGuide
+from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError
+from flexmbd.forces.actuators import Actuator
+from flexmbd.forces.conditions import Condition
 from flexmbd.forces.lock import Lock
+from flexmbd.forces.propellant import Propellant
+from flexmbd.forces.user import UserFunction
 from flexmbd.formulation import taken
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.motion import Fourier, Harmonic, Motion, Polynomial
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS, CONSERVING = "dormand_prince", "generalized_alpha", "moreau", "event_driven", "energy_momentum"
+TIGHT = "dop853"  # of smooth motions at tight tolerances
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
-TOLERANCE = {EXPLICIT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
+TOLERANCE = {EXPLICIT: 1e-8, TIGHT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
 
@@ -48,6 +55,9 @@ def chosen(settings, system, end):
         if rate * end / STABLE > AFFORDABLE * settings.max_steps:
             words = f"{name} is so stiff that an explicit scheme would need {rate * end / STABLE:.2g} steps"
             settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
+        elif settings.tolerance is not None and settings.tolerance <= settings.tuning.order_8 and smooth(system):
+            words = f"order 8 at a tolerance of {settings.tolerance:g}: all forces are smooth, and no spring is too stiff for it"
+            settings, why = replace(settings, integrator=TIGHT), f"explicit, of {words}"
         else:
             settings, why = replace(settings, integrator=EXPLICIT), "explicit: there is no flexible body and no spring too stiff for it"
     check_impacts(settings, system)
@@ -115,6 +125,17 @@ def flexible(system):
 def impenetrable(system):
     """Names of contacts that cannot be penetrated."""
     return [element.name for element in system.elements if getattr(element, "impenetrable", False)]
+
+
+def smooth(system):
+    """Whether all forces are known to be smooth, so that one polynomial of high order is the motion in a long step.
+
+    Contacts, conditions, controllers, functions of one's own and tables are not: a spline has a kink in its third derivative.
+    """
+    rough = Contact, Condition, UserFunction, Actuator, Propellant
+    analytic = Polynomial, Harmonic, Fourier
+    motions = (x for element in system.elements for x in vars(element).values() if isinstance(x, Motion))
+    return not any(isinstance(element, rough) for element in system.elements) and all(isinstance(x, analytic) for x in motions)
 
 
 def frictions(system):

@@ -206,8 +206,8 @@ class Failures:
         if how == UNSETTLED:
             step = self.settings.step * min(max(CALM / max(self.rates[i], 1e-3), LEAST), MOST)
             return (
-                f"the stages of '{self.settings.integrator}' do not converge {at}: a step of {self.settings.step:g} s is too long for "
-                f"their fixed-point iteration; give step = {step:.2g}"
+                f"the iteration of '{self.settings.integrator}' does not converge {at}: a step of {self.settings.step:g} s is too long for "
+                f"it; give step = {step:.2g}"
             )
         if how == UNSOLVED:
             return (

@@ -258,7 +258,8 @@ class Model:
             "FLAT": flat(b), "RESTART": scheme.correction is not None,
             "STEPPED": self.signals.stepped, "NP": self.storage.rows, "NPO": self.signals.storage.rows,
             "NY": len(self.requests.histories), "ASSIGNED": sum(len(c.assigns) for c in b.contacts),
-            "EXACTLY": self.exactly, "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
+            "EXACTLY": self.exactly, "PARTS": scheme.parts,
+            "BOOKS": any(not s.rate.zero for k, s in enumerate(b.states) if k not in of_contacts),
             "CLOCKS": sum(c.period is not None for c in b.contacts), "SOLVER": self.solver.address if self.solver else 0,
         }  # fmt: skip
         for key, value in flags.items():

@@ -5,8 +5,9 @@ from functools import cache
 import numpy as np
 
 from flexmbd.errors import ModelError
+from flexmbd.parameters import Matrix
 from flexmbd.suggest import unknown
-from flexmbd.trajectory import Moved
+from flexmbd.trajectory import Joined, Moved
 
 
 def asked(system, poses):
@@ -45,9 +46,33 @@ def moved(system, names, outputs, good=slice(None)):
         numbers = np.stack([outputs.pop(x) for x in own], axis=-1)
         offset = offsets.get(name, (0.0,) * body.dimension)
         sizes = [_of_all(x, good, len(numbers)) for x in (*offset, parameters.get(f"{name}.length"))]
-        found[name] = Moved(body, numbers, tuple(sizes[:-1]), sizes[-1])
+        seats = ((key, point.body.seat(point, parameters, offset)) for key, point in body.named_points.items())
+        seats = {key: tuple(_of_all(x, good, len(numbers)) for x in seat) for key, seat in seats if seat is not None}
+        found[name] = Moved(body, numbers, tuple(sizes[:-1]), sizes[-1], seats)
         found["ground"] = Moved(system.ground, np.zeros((*numbers.shape[:-1], system.dimension)), system.ground.offset)
     return found
+
+
+def joined(system, bodies, good=slice(None)):
+    """What trajectories keep of elements that have points on bodies whose poses they have, as `moved` does of these."""
+    if not bodies:
+        return ()
+    found, offsets, parameters = [], system.offsets(), system.parameters()
+    count = next(len(moved.numbers) for moved in bodies.values())
+    for element in system.elements:
+        ends = {}
+        for key in "ab":
+            point = getattr(element, key, None)
+            body = getattr(point, "body", None)
+            if getattr(body, "name", None) in bodies and hasattr(point, "key"):
+                seat = body.seat(point, parameters, offsets.get(body.name, (0.0,) * system.dimension))
+                if seat is not None:
+                    ends[key] = body.name, tuple(_of_all(x, good, count) for x in seat)
+        if ends:
+            own = {key: parameters[f"@{element.name}.{key}"] for key in element.parameters()}
+            numbers = {key: _of_all(x, good, count) for key, x in own.items() if not isinstance(x, Matrix)}
+            found.append(Joined(element, ends, numbers))
+    return tuple(found)
 
 
 def _names(body, count=None):

@@ -14,7 +14,7 @@ from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import gained, outcome, started
 from flexmbd.running.plausible import implausible
-from flexmbd.running.posed import asked, moved
+from flexmbd.running.posed import asked, joined, moved
 from flexmbd.running.reduced import check_windows, output_times, recorded
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
@@ -154,7 +154,7 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
         message[i] = note
     bodies = moved(system, kept_of, out, good)
     units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, reasons) | notable
-    found = Trajectory(time, out, units, status, message, used, statistics, bodies)
+    found = Trajectory(time, out, units, status, message, used, statistics, bodies, joined(system, bodies, good))
     return found.of_sample(0) if single(build) else found
 
 

@@ -9,7 +9,7 @@ from flexmbd.running.controls import changed_samples, go_over
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import outcome, started
-from flexmbd.running.posed import asked, moved
+from flexmbd.running.posed import asked, joined, moved
 from flexmbd.running.reduced import recorded
 from flexmbd.running.settings import as_settings
 from flexmbd.running.simulate import attributes, run
@@ -163,7 +163,8 @@ class Simulation:
         used = attributes(made.model, made.system, self.settings, self._reasons)
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
         bodies = moved(made.system, self._poses, outputs)
-        return Trajectory(time, outputs, self.units, codes, list(words), used, counters, bodies), self._state(made, samples)
+        shown = bodies, joined(made.system, bodies)
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters, *shown), self._state(made, samples)
 
     def load(self, path):
         """A state that was saved, if it is one of this model."""

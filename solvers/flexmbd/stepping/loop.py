@@ -14,10 +14,11 @@ from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
     FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
-    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, POINTS, PROJECT, PROPOSE, REAL, REFINE,
+    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, PARTS, POINTS, PROJECT, PROPOSE, REAL, REFINE,
     REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
     WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
+from flexmbd.stepping.parts import reduce_parts
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
 from flexmbd.stepping.restart import close, cross, refresh
 from flexmbd.stepping.watch import attempted, keep_nearest
@@ -195,7 +196,9 @@ def locate(t, h, wait, nominal, live, good, rough, next_h, X, P, W, at):
 @part
 def keep(t, h, t1, accepted, X, P, W, at):
     """Record the step of the lanes `accepted`, and begin the next one at its end; returns its fastest rates (`move`)."""
-    if at[NR] > 0:
+    if at[NR] > 0 and at[PARTS] > 1:
+        reduce_parts(t, h, t1, accepted, X, P, W, at)
+    elif at[NR] > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
         elif at[PROPOSE] > 0:

@@ -47,9 +47,33 @@ class Reactions:
     def _accelerations(self):
         self._untold |= any(x is not y for x, y in zip(self._known[: self.first_beside], self.generalized, strict=False))
         self._untold |= any(type(row.polynomial) is NodeRow for row in self.rows)
+        self._along = list(self.generalized)  # what acts on coordinates themselves
         for i, x in enumerate(self.inwards(self.wrenches)):
             self.generalized[i] = self.generalized[i] + x
         return super()._accelerations()
+
+    def balance(self):
+        """Generalized forces, what the bodies' own inertia takes as derivatives of momenta (`problem.Problem`)."""
+        graph, totals, derived = self.graph, {}, {}
+
+        def rates(nodes, times_derived):
+            found = []
+            for x in map(graph.const, nodes):
+                found.append(y := graph.var("j", len(derived)))
+                derived[y] = x, times_derived
+            return found
+
+        for made, parts in self._acts:
+            self._act(totals, made, parts)
+        for made in self.moving:
+            if len(made.zero) == 1:
+                about = self.tree.momentum(made, rates([made.angle], 2))
+            else:
+                about = rates(self.tree.momentum(made, made.spin), 1)
+            pulled = minus(list(self.gravity), rates(made.centre, 2))
+            self._act(totals, made, [*times(self.number(made.branch.body, "mass"), pulled), *times(-1.0, about)])
+        lengths = [(made.first + len(made.branch.freedom.slides), self.rows.index(row)) for made, row in self._units.items()]
+        return [x + y for x, y in zip(self._along, self.inwards(totals), strict=True)], derived, lengths
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint exerts on a body, as one tuple."""

@@ -66,6 +66,29 @@ class PlacedRow(NodeRow):
         return node if not own or v[0] is own[0] else substitute(self.graph, [node], dict(zip(own, v, strict=True)))[0]
 
 
+class TurnRow(PlacedRow):
+    """A row of an angle between bodies in the plane, which holds where its sine is zero; derivatives are those of the angle: numbers.
+
+    Parameters
+    ----------
+    equations : TreeCoordinates
+    node, sine : Node
+        The angle, rad, and its sine.
+    within : set of Placed, optional
+    """
+
+    __slots__ = ("sine",)
+
+    def __init__(self, equations, node, sine, within=None):
+        super().__init__(equations, node, within)
+        self.sine = sine
+
+    def value(self, q):
+        """Node of the sine."""
+        super().value(q)
+        return self.sine
+
+
 def of_places(equations, row, within=None):
     """A `Row` of nodes, or of a `NodeRow`, as one whose derivatives go by way of the bodies where it is of their places."""
     polynomial, branch = (_as_row(equations, x, within) for x in (row.polynomial, row.branch))
@@ -85,5 +108,7 @@ def check_opened(joint, rows):
 def _as_row(equations, x, within):
     if x is None:
         return None
+    if isinstance(x, TurnRow):
+        return TurnRow(equations, x.node, x.sine, within)
     node = x.node if isinstance(x, NodeRow) else equations.values((x,))[0]
     return NodeRow(equations, node) if equations.slopes_of(node) is None else PlacedRow(equations, node, within)

@@ -85,6 +85,16 @@ class Topology:
             told.append(f"beside it are {', '.join(names)}, in coordinates of their own")
         return {"formulation.tree": "; ".join(told)} if told else {}
 
+    def loop(self, joint):
+        """Branches between a joint's ends: those of the loop that it closes if it is cut."""
+        ways = []
+        for end in (joint.a, joint.b):
+            branch, way = self.of(end.body), {}
+            while branch is not None:
+                way[branch.number], branch = branch, branch.parent
+            ways.append(way)
+        return [branch for way, other in (ways, ways[::-1]) for number, branch in way.items() if number not in other]
+
     def by(self, element):
         """The branch whose body an element carries; None where it carries none."""
         return self._by_joint.get(element.name)

@@ -16,7 +16,7 @@ from flexmbd.formulation.trees.linking import table_of
 from flexmbd.formulation.trees.operators import SHALLOW, TreeInertia
 from flexmbd.formulation.trees.placing import Beside, Placed
 from flexmbd.formulation.trees.reactions import Reactions
-from flexmbd.formulation.trees.rows import check_opened, of_places
+from flexmbd.formulation.trees.rows import TurnRow, check_opened, of_places
 from flexmbd.formulation.trees.topology import topology
 from flexmbd.formulation.trees.vectors import minus, moment, plus, times, turned
 from flexmbd.formulation.trees.view import AsNatural
@@ -61,6 +61,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         """Places, motion, weights, inertia, and rows of unit quaternions."""
         system, g = self.system, self.graph
         self.topology, self.wrenches, self._others, self._untold, self._beside, units = topology(system), {}, {}, False, {}, {}
+        self._acts = []
         self.notes, self.first_beside = self.topology.notes(), self.n - sum(body.coordinates for body in self.topology.beside)
         self.placed = {system.ground.name: Placed(self)}
         for branch in self.topology.branches:
@@ -70,6 +71,7 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             if BALL in branch.freedom.turns:
                 units[made] = self._unit(branch, made)
         self.rows += units.values()
+        self._units = units
         self.moving = [*self.placed.values()][1:]
         self.tree = Outwards(self)
         table, balls = table_of(self, units)
@@ -99,6 +101,14 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
             check_opened(element, found)
         return found
 
+    def turn(self, joint, angle):
+        """As in natural coordinates; of bodies of the tree, whose angles are known, by these."""
+        a, b = (self.placed.get(end.body.name) for end in (joint.a, joint.b))
+        if a is None or b is None:
+            return super().turn(joint, angle)
+        sine, cosine = self.sincos(off := b.angle - a.angle - angle)
+        return Row(TurnRow(self, off, sine), "angle", f"{joint.name}.angle", cosine)
+
     def _apart(self, element):
         """Bodies between the ends of an element and where the ways from both to ground meet; None if an end is beside the tree."""
         ends, ways = (element.a, element.b), []
@@ -124,7 +134,6 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
 
     turning_matrix = staticmethod(Formulation.turning_matrix)
 
-    @property
     def natural(self):
         """Of places, axes and velocities."""
 
@@ -305,6 +314,8 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
     def _act(self, books, made, parts):
         """Add a force, with a moment behind it or not, to what acts on a body."""
         if made.shifts:
+            if books is self.wrenches:
+                self._acts.append((made, parts))
             total = books.setdefault(made, [self.graph.const(0.0)] * len(made.shifts))
             books[made] = [x + y for x, y in zip(total, [*parts, *[0.0] * (len(total) - len(parts))], strict=True)]
             self.generalized.added = True

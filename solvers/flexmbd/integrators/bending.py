@@ -1,0 +1,190 @@
+"""Bending of rods within a step of the symplectic perturbation: what is kept of it by slots, and its vibration in rows of W."""
+
+from flexmbd.integrators.base import Slot
+from flexmbd.integrators.precise import copy, factorise, solve, wave_functions
+from flexmbd.lanes import select
+from flexmbd.lanes.rows import get, ld, st
+from flexmbd.lanes.vector import inner
+from flexmbd.stepping.names import FACTORS, H, N, SLOTS, START, STRIDE
+
+SLOT = (
+    Slot("first", "rates at the start", True),
+    Slot("which", "1 for each amplitude", True),
+    Slot("momentum", "momenta of the large motion; of amplitudes those of the bending", True),
+    Slot("load", "applied forces", True),
+    Slot("slow", "velocities of the large motion alone; of amplitudes what they give the bending", True),
+    Slot("pull", "accelerations of the large motion alone; of amplitudes their force on the bending", True),
+    Slot("weight", "external forces on the bending", True),
+    Slot("next momentum", "the same at the end"),
+    Slot("next load", "the same at the end"),
+    Slot("next slow", "the same at the end"),
+    Slot("next pull", "the same at the end"),
+    Slot("next weight", "the same at the end"),
+    Slot("origin", "coordinates at the start"),
+    Slot("known", "momenta of the first half of the step"),
+    Slot("given", "momenta at a point"),
+    Slot("last", "rates at the end"),
+)
+FIRST, WHICH, MOMENTUM, LOAD, SLOW, PULL, WEIGHT, NEXT, _, _, _, _, ORIGIN, KNOWN, GIVEN, LAST_SLOT = range(len(SLOT))
+AHEAD = NEXT - MOMENTUM  # slots from those of the start to those of the end
+# vectors of the bending in W, each of as many rows as amplitudes
+(AMPLITUDE, IMPULSE, MEAN, CHANGE, STIFFNESS, SWING, SPEED, NEW, RATE) = range(9)
+VECTORS = 9
+
+
+@inner
+def slot(k, at):
+    """First row of a slot."""
+    return at[SLOTS] + k * at[STRIDE]
+
+
+@inner
+def amplitudes(X, at):
+    """How many coordinates are amplitudes."""
+    count = 0
+    for i in range(at[N]):
+        if get(X, slot(WHICH, at) + i, 0) > 0.5:
+            count += 1
+    return count
+
+
+@inner
+def is_small(i, X, at):
+    """Whether a coordinate is an amplitude."""
+    return get(X, slot(WHICH, at) + i, 0) > 0.5
+
+
+@inner
+def results(m, at):
+    """Rows of W: masses (m, m), places (n, m), stiffness (m,), as `LINEARISE` leaves them; vectors; matrices."""
+    masses = 3 * at[N]
+    places = masses + m * m
+    stiffness = places + at[N] * m
+    vectors = stiffness + m
+    return masses, places, stiffness, vectors, vectors + VECTORS * m
+
+
+@inner
+def forced(h, m, X, W, at):
+    """Vectors of the bending: amplitudes and impulses at the start; mean of the force in the step and its change, over the stiffness."""
+    _, _, stiffness, vectors, _ = results(m, at)
+    copy(stiffness, vectors + STIFFNESS * m, m, W)
+    j = 0
+    for i in range(at[N]):
+        if is_small(i, X, at):
+            k = vectors + j
+            rigid = ld(W, k + STIFFNESS * m)
+            st(W, k + AMPLITUDE * m, ld(X, START + 1 + i))
+            st(W, k + IMPULSE * m, ld(X, slot(MOMENTUM, at) + i))
+            weight = 0.5 * (ld(X, slot(WEIGHT, at) + i) + ld(X, slot(WEIGHT + AHEAD, at) + i))
+            mean = weight - (ld(X, slot(SLOW + AHEAD, at) + i) - ld(X, slot(SLOW, at) + i)) / h
+            st(W, k + MEAN * m, mean / rigid)
+            st(W, k + CHANGE * m, (ld(X, slot(PULL + AHEAD, at) + i) - ld(X, slot(PULL, at) + i)) / rigid)
+            j += 1
+
+
+@inner
+def mean_masses(to, m, X, W, at):
+    """Masses of the bending in the middle of the step."""
+    for i in range(m * m):
+        st(W, to + i, 0.5 * (ld(X, at[FACTORS] + i) + ld(X, at[FACTORS] + m * m + i)))
+
+
+@inner
+def prepare(who, h, m, X, W, at):
+    """Factors of the masses in the middle, and functions of the vibration over a time h, for some lanes."""
+    _, _, _, vectors, matrices = results(m, at)
+    made = matrices + 3 * m * m
+    mean_masses(made, m, X, W, at)
+    factorise(made, m, W)
+    wave_functions(h, made, vectors + STIFFNESS * m, made + m * m, m, W)
+    for i in range(3 * m * m):
+        st(W, matrices + i, select(who, ld(W, made + i), ld(W, matrices + i)))
+
+
+@inner
+def vibrate(part, h, m, X, W, at):
+    """Amplitudes `NEW` and rates `RATE` after a part of the step, for which `prepare` was called.
+
+    ``a = f(t) + C (a0 - f0) + t S (a0' - f')`` with f the force over the stiffness, linear in time.
+    """
+    _, _, _, vectors, matrices = results(m, at)
+    even, odd, time = matrices + m * m, matrices + 2 * m * m, part * h
+    swing, speed, inverse = vectors + SWING * m, vectors + SPEED * m, 1.0 / h
+    copy(vectors + IMPULSE * m, speed, m, W)
+    solve(matrices, speed, 1, m, W)
+    for i in range(m):
+        change = ld(W, vectors + CHANGE * m + i)
+        begun = ld(W, vectors + MEAN * m + i) - 0.5 * change
+        st(W, swing + i, ld(W, vectors + AMPLITUDE * m + i) - begun)
+        st(W, speed + i, ld(W, speed + i) - inverse * change)
+        st(W, vectors + NEW * m + i, begun + part * change + ld(W, swing + i))
+        st(W, vectors + RATE * m + i, inverse * change + ld(W, speed + i))
+    for i in range(m):
+        a, rate = ld(W, vectors + NEW * m + i), ld(W, vectors + RATE * m + i)
+        for k in range(m):
+            c, s = ld(W, even + m * i + k), ld(W, odd + m * i + k)
+            a = a + c * ld(W, swing + k) + time * (s * ld(W, speed + k))
+            rate = rate + c * ld(W, speed + k)
+        st(W, vectors + NEW * m + i, a)
+        st(W, vectors + RATE * m + i, rate)
+    copy(swing, speed, m, W)  # -t A S (a0 - f0): A = R^-1 K commutes with S
+    for i in range(m):
+        x = 0.0 * h
+        for k in range(m):
+            x = x + ld(W, odd + m * i + k) * ld(W, speed + k)
+        st(W, swing + i, x)
+    for i in range(m):
+        st(W, swing + i, ld(W, swing + i) * ld(W, vectors + STIFFNESS * m + i))
+    solve(matrices, swing, 1, m, W)
+    for i in range(m):
+        st(W, vectors + RATE * m + i, ld(W, vectors + RATE * m + i) - time * ld(W, swing + i))
+
+
+@inner
+def impulses(m, X, W, at):
+    """Momenta of the bending at the end, by the masses in the middle, which the vibration had."""
+    _, _, _, vectors, matrices = results(m, at)
+    matrices = matrices + 3 * m * m
+    mean_masses(matrices, m, X, W, at)
+    j = 0
+    for i in range(at[N]):
+        if is_small(i, X, at):
+            x = 0.0 * ld(X, H)
+            for k in range(m):
+                x = x + ld(W, matrices + m * j + k) * ld(W, vectors + RATE * m + k)
+            st(X, slot(NEXT, at) + i, x)
+            j += 1
+
+
+@inner
+def rates_at_end(m, X, W, at):
+    """Rates of the bending at the end from its momenta and masses there."""
+    _, _, _, vectors, matrices = results(m, at)
+    matrices = matrices + 3 * m * m
+    j = vectors + RATE * m
+    for i in range(at[N]):
+        if is_small(i, X, at):
+            st(W, j, ld(X, slot(NEXT, at) + i))
+            j += 1
+    for i in range(m * m):
+        st(W, matrices + i, ld(X, at[FACTORS] + m * m + i))
+    factorise(matrices, m, W)
+    solve(matrices, vectors + RATE * m, 1, m, W)
+
+
+@inner
+def put_rates(point, m, X, W, at):
+    """Velocities at a point: rates of the bending, and those of the large motion, as `LINEARISE` left them, with what follows."""
+    n = at[N]
+    _, places, _, vectors, _ = results(m, at)
+    j = vectors + RATE * m
+    for i in range(n):
+        if is_small(i, X, at):
+            st(X, point + 1 + n + i, ld(W, j))
+            j += 1
+        else:
+            x = ld(W, i)
+            for k in range(m):
+                x = x + ld(W, places + m * i + k) * ld(W, vectors + RATE * m + k)
+            st(X, point + 1 + n + i, x)

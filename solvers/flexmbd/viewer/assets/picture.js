@@ -1,0 +1,207 @@
+// One picture: every run's bodies, marks, bearings, forces and trails at the present time.
+
+const CIRCLE = Array.from({ length: 41 }, (_, k) => [Math.cos((k * Math.PI) / 20), Math.sin((k * Math.PI) / 20)]);
+const ARROW = 0.2; // of the size of all, for the force that is told
+
+function colorOf(text, alpha = 1) { return [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255).concat(alpha); }
+
+class Picture {
+  constructor(gl, scene, root, eye, hidden) {
+    Object.assign(this, { scene, eye, hidden });
+    this.drawing = new Drawing(gl, root, scene.planar);
+    this.meshes = new Map(scene.looks.filter((one) => one.kind === "mesh").map((one) => [one, this.drawing.mesh(one)]));
+    this.runs = scene.runs.map((said, k) => new Run(said, scene, k));
+  }
+
+  theme(style) {
+    const read = (name) => style.getPropertyValue(name).trim();
+    this.paper = colorOf(read("--paper"));
+    this.ink = colorOf(read("--ink"));
+    this.soft = colorOf(read("--soft"));
+    this.force = colorOf(read("--force"));
+    this.drawing.uniforms.paper.value.splice(0, 3, ...this.paper.slice(0, 3));
+  }
+
+  draw(time) {
+    const { drawing } = this;
+    drawing.clear();
+    this.grid();
+    for (const run of [...this.runs].reverse()) {
+      run.seek(time);
+      this.alpha = run.ghost ? 0.28 : run.over ? 0.45 : 1;
+      this.solids(run);
+      this.lines(run);
+      this.marks(run);
+      this.bearings(run);
+      this.guides(run);
+      this.trails(run, time);
+      this.arrows(run);
+    }
+    drawing.send();
+  }
+
+  // In space a grid below everything.
+  grid() {
+    const { low, high, up, size, bodies } = this.scene, axis = up.findIndex((x) => Math.abs(x) > 0.999);
+    if (this.scene.planar || axis < 0 || !bodies) return;
+    const step = round(size / 6), [a, b] = [0, 1, 2].filter((k) => k !== axis), color = this.soft.slice(0, 3).concat(0.22);
+    const from = (k) => Math.floor(low[k] / step - 0.5) * step, to = (k) => Math.ceil(high[k] / step + 0.5) * step;
+    const at = (x, y) => { const p = [0, 0, 0]; p[axis] = up[axis] > 0 ? low[axis] : high[axis]; p[a] = x; p[b] = y; return p; };
+    for (let x = from(a); x <= to(a) + 0.5 * step; x += step) this.drawing.line(at(x, from(b)), at(x, to(b)), color, 1);
+    for (let y = from(b); y <= to(b) + 0.5 * step; y += step) this.drawing.line(at(from(a), y), at(to(a), y), color, 1);
+  }
+
+  // A drawing has a layer for each body; in space there are none.
+  layer(at, body) { return this.scene.planar ? [at[0], at[1], -0.5 * this.scene.size * (1 - (body + 1) / (this.scene.bodies.length + 1))] : at; }
+
+  solids(run) {
+    const which = run.ghost ? 1 : 0;
+    for (const one of this.scene.looks) {
+      if (this.hidden.has(one.body) || one.kind === "polyline") continue;
+      const body = run.bodies[one.body], color = colorOf(one.color, this.alpha);
+      if (one.kind === "swept") { this.swept(run, body, one, color, which); continue; }
+      const target = one.kind === "mesh" ? this.meshes.get(one) : this.drawing[one.kind], size = one.size || [1, 1, 1];
+      if (body.kind === "frame") {
+        const at = this.layer(add(body.at, turned(body.turn, one.at)), one.body);
+        target[which].push({ place: placed(at, times(body.turn, one.turn), size), color });
+      } else if (body.kind === "places") {
+        for (let k = 0; 3 * k < body.points.length; k++) {
+          const r = one.radii ? one.radii[k] : 1, at = add([...body.points.subarray(3 * k, 3 * k + 3)], one.at);
+          target[which].push({ place: placed(this.layer(at, one.body), one.turn, size.map((x) => r * x)), color });
+        }
+      }
+    }
+  }
+
+  swept(run, body, look, color, which) {
+    if (body.kind !== "line") return;
+    const part = (array, k) => array.subarray(3 * k, 3 * k + 3), pieces = this.drawing[look.round ? "round" : "square"][which];
+    for (let k = 0; k < body.nodes.length / 3 - 1; k++) {
+      pieces.push({
+        p0: part(body.nodes, k), m0: part(body.slopes, k), y0: part(body.across, k),
+        p1: part(body.nodes, k + 1), m1: part(body.slopes, k + 1), y1: part(body.across, k + 1), half_: look.half, color,
+      });
+      if (this.scene.planar || Math.min(...look.half) < this.eye.pixel) { // what is thinner than two pixels is seen too
+        const points = [0, 0.25, 0.5, 0.75, 1].map((x) => run.along(body, k, x));
+        this.drawing.path(points, color, this.scene.planar ? 3 : 2);
+      }
+    }
+  }
+
+  lines(run) {
+    const kept = this.scene.looks.filter((one) => one.kind === "polyline").map((one) => ({ ...one, own: [one.at, one.turn], width: 3 }));
+    for (const line of [...run.said.lines, ...kept]) {
+      if (this.hidden.has(line.body)) continue;
+      const body = run.bodies[line.body], color = line.color ? colorOf(line.color, this.alpha) : this.soft.slice(0, 3).concat(this.alpha);
+      const local = line.own ? line.points.map((p) => add(line.own[0], turned(line.own[1], p))) : line.points;
+      if (body.kind === "frame") this.drawing.path(local.map((p) => add(body.at, turned(body.turn, p))), color, line.width);
+      else if (body.kind === "places") for (let k = 0; 3 * k < body.points.length; k++) {
+        const at = [...body.points.subarray(3 * k, 3 * k + 3)];
+        this.drawing.path(local.map((p) => add(at, p)), color, line.width);
+      }
+    }
+  }
+
+  marks(run) {
+    const ink = this.ink.slice(0, 3).concat(this.alpha), paper = this.paper.slice(0, 3).concat(this.alpha);
+    for (const link of run.said.links) this.drawing.path(this.coiled(run.place(link.a), run.place(link.b), link.coils), ink, 2);
+    for (const one of run.said.dots) {
+      if (this.hidden.has(one.body)) continue;
+      const at = run.place(one);
+      if (one.kind === "mass") this.drawing.dot(at, colorOf(one.color, this.alpha), 14);
+      else {
+        this.drawing.dot(at, ink, one.kind === "pin" ? 10 : 8);
+        if (one.kind === "pin") this.drawing.dot(at, paper, 5);
+      }
+    }
+  }
+
+  // A line from a to b with coils: those of a spring, across the line as the eye sees it.
+  coiled(a, b, coils) {
+    if (!coils) return [a, b];
+    const along = add(b, a, -1), across = unit(cross(unit(along), this.eye.back)), wide = 0.018 * this.scene.size;
+    const points = [a, add(a, along, 0.15)];
+    for (let k = 0; k < 2 * coils; k++) points.push(add(add(a, along, 0.15 + (0.7 * (k + 0.5)) / (2 * coils)), across, k % 2 ? wide : -wide));
+    return [...points, add(a, along, 0.85), b];
+  }
+
+  ring(at, radius, color, width) {
+    const { right, above } = this.eye;
+    this.drawing.path(CIRCLE.map(([x, y]) => add(add(at, right, radius * x), above, radius * y)), color, width);
+  }
+
+  // The journal in its bearing, its way from the bearing's centre drawn larger as the clearance is.
+  bearings(run) {
+    const ink = this.ink.slice(0, 3).concat(this.alpha), { play } = this.scene, away = [0, 0, 0];
+    run.said.bearings.forEach((one, k) => {
+      const at = run.place(one.at), inner = Math.max(0.15 * one.radius, one.radius - play * one.clearance);
+      run.apart.read(k, 0, away);
+      const centre = add(at, away, play);
+      this.ring(at, one.radius, ink, 3);
+      if (this.scene.planar) {
+        this.ring(centre, inner, this.force.slice(0, 3).concat(this.alpha), 2);
+        this.drawing.dot(centre, this.force.slice(0, 3).concat(this.alpha), 4);
+      } else this.drawing.sphere[run.ghost ? 1 : 0].push({ place: placed(centre, [0, 0, 0, 1], [inner, inner, inner]), color: this.force.slice(0, 3).concat(this.alpha) });
+    });
+  }
+
+  // The slider between its walls, its way across and its tilt drawn larger as the clearance is.
+  guides(run) {
+    const ink = this.ink.slice(0, 3).concat(this.alpha), { play } = this.scene, away = [0, 0, 0], from = run.said.bearings.length;
+    run.said.guides.forEach((one, k) => {
+      run.apart.read(from + k, 0, away);
+      const base = run.bodies[one.at.body], at = run.place(one.at), half = 0.5 * one.length, wall = 0.5 * one.width + play * one.clearance;
+      const put = (x, y) => add(at, turned(base.turn, [Math.cos(one.axis) * x - Math.sin(one.axis) * y, Math.sin(one.axis) * x + Math.cos(one.axis) * y, 0]));
+      for (const side of [-wall, wall]) this.drawing.path([put(away[0] - 2.5 * half, side), put(away[0] + 2.5 * half, side)], ink, 3);
+      const c = Math.cos(play * away[2]), s = Math.sin(play * away[2]), w = 0.5 * one.width;
+      const corners = [[-half, -w], [half, -w], [half, w], [-half, w], [-half, -w]].map(([x, y]) => put(away[0] + c * x - s * y, play * away[1] + s * x + c * y));
+      this.drawing.path(corners, this.force.slice(0, 3).concat(this.alpha), 2);
+    });
+  }
+
+  arrow(from, way, color, width) {
+    const tip = add(from, way), size = Math.hypot(...way), head = Math.min(0.3 * size, 0.03 * this.scene.size);
+    if (size < 2 * this.eye.pixel) return;
+    const along = way.map((x) => x / size), across = unit(cross(along, this.eye.back));
+    this.drawing.path([from, tip], color, width);
+    for (const side of [-0.45, 0.45]) this.drawing.line(tip, add(add(tip, along, -head), across, side * head), color, width);
+  }
+
+  arrows(run) {
+    if (!run.forces || this.hidden.has("forces")) return;
+    const color = this.force.slice(0, 3).concat(this.alpha), force = [0, 0, 0], scale = (ARROW * this.scene.size) / this.scene.force;
+    run.said.arrows.forEach((one, k) => {
+      run.forces.read(k, 0, force);
+      const size = scale * Math.hypot(...force), most = 2 * ARROW * this.scene.size;
+      this.arrow(run.place(one.at), force.map((x) => x * scale * Math.min(1, most / (size || 1))), color, 2.5);
+    });
+  }
+
+  // Where points were at the keys until now.
+  trails(run, time) {
+    if (!run.said.trails.length || this.hidden.has("trails")) return;
+    run.paths ||= this.paths(run);
+    run.said.trails.forEach((one, k) => {
+      const color = colorOf(this.scene.bodies[one.body].color, 0.7 * this.alpha), now = run.place(one);
+      let last = null;
+      for (const [when, at] of run.paths[k]) {
+        if (when > time) break;
+        if (last) this.drawing.line(last, at, color, 1.5);
+        last = at;
+      }
+      if (last) this.drawing.line(last, now, color, 1.5);
+    });
+    run.seek(time);
+  }
+
+  paths(run) {
+    const found = run.said.trails.map(() => []), { times: keys } = run.keys, now = this.scene.now;
+    for (let i = 0; i < keys.length; i++) for (let j = 0; j < (i + 1 < keys.length ? 4 : 1); j++) {
+      const when = keys[i] + (j / 4) * ((keys[i + 1] ?? keys[i]) - keys[i]);
+      run.seek(when);
+      run.said.trails.forEach((one, k) => found[k].push([when, run.place(one)]));
+    }
+    run.seek(now);
+    return found;
+  }
+}

@@ -1,0 +1,183 @@
+"""`show` and `Viewer`: a trajectory as a page."""
+
+import sys
+import tempfile
+import webbrowser
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from flexmbd.bodies.shapes import Polyline
+from flexmbd.errors import ModelError
+from flexmbd.viewer.looks import GROUND, edges
+from flexmbd.viewer.motion import motion_of
+from flexmbd.viewer.page import written
+from flexmbd.viewer.scene import Scene
+from flexmbd.viewer.still import still
+
+MOST_RUNS = 8
+
+
+def show(trajectory, path=None, *, browser=True, **options):
+    """Show a motion: in a browser, or, as the last value of a notebook's cell, below it.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        Of a run with ``poses=True``.
+    path : path-like, optional
+        Where the page is written; a temporary file if left out.
+    browser : bool
+        False does not open the page.
+    options
+        Of `Viewer`: `samples`, `beside`, `trails`, `forces`, `play`, `title`.
+
+    Returns
+    -------
+    Viewer
+        Its `path` is where the page is, if one was written.
+
+    Raises
+    ------
+    ModelError
+        If the run has kept no poses, or an option is wrong.
+    """
+    viewer = Viewer(trajectory, **options)
+    if path is None and _in_notebook():
+        return viewer
+    if path is None:
+        path = Path(tempfile.mkdtemp(prefix="flexmbd-")) / "motion.html"
+    viewer.to_html(path)
+    if browser:
+        webbrowser.open(viewer.path.as_uri())
+    return viewer
+
+
+class Viewer:
+    """A trajectory as a page of its own: bodies, joints, forces and trails, moving.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        Of a run with ``poses=True``.
+    samples : int or sequence of int, optional
+        Of a batch: which are shown, the first solid and others as ghosts; the first that has moved if left out.
+    beside : bool
+        Samples beside each other, all solid.
+    trails : sequence of str
+        Where ``"body"`` or ``"body.point"`` was until now.
+    forces : sequence of str, optional
+        Joints and contacts whose forces are drawn, by outputs ``name.fx`` ...; left out, all of which the run has them.
+    play : float, optional
+        By how much clearances are drawn larger; a round number of its own if left out. The page says it.
+    title : str, optional
+
+    Raises
+    ------
+    ModelError
+        If the run has kept no poses, or an option is wrong.
+    """
+
+    def __init__(self, trajectory, *, samples=None, beside=False, trails=(), forces=None, play=None, title=None):
+        if play is not None and not (isinstance(play, (int, float)) and 0.0 < play < np.inf):
+            raise ModelError(f"play is {play!r}", remedy="give the factor by which clearances are drawn larger, a number above zero")
+        for key, value in (("trails", trails), ("forces", forces)):
+            if isinstance(value, str) or not all(isinstance(x, str) for x in value or ()):
+                raise ModelError(f"{key} is {value!r}", remedy=f"give a list of names, such as {key}=['rod']")
+        runs, labels = _chosen(trajectory, samples)
+        motions = [motion_of(run, label) for run, label in zip(runs, labels, strict=True)]
+        self.path, self.title = None, title or "motion"
+        self.scene = Scene(motions, labels, trails, forces, play)
+        self._labels, self._beside, self._of = labels, bool(beside), np.size(trajectory.status)
+        self.data = self.scene.data() | {"beside": self._beside}
+        wide = 1.15 * (self.scene.high[0] - self.scene.low[0]) or self.scene.size
+        for k, run in enumerate(self.data["runs"]):
+            run["shift"] = [k * wide if self._beside else 0.0, 0.0, 0.0]
+        if self._beside:
+            self.data["high"][0] += (len(runs) - 1) * wide
+
+    def to_html(self, path=None, *, playing=True):
+        """The page's text; written to a file too, if a path is given.
+
+        Parameters
+        ----------
+        path : path-like, optional
+        playing : bool
+            Whether it moves as soon as it is open (not for readers whose system asks for less motion).
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be written.
+        """
+        data, scene = self.data | {"playing": playing}, self.scene
+        svg = still(scene.motions[0], self._lines(data), scene.planar, scene.low, scene.high)
+        described = f"Motion of {len(scene.names) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
+        text = written(data, title=self.title, described=described, says=self._says(), still=svg, open_notes=False)
+        if path is not None:
+            try:
+                Path(path).write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise ModelError(f"the page cannot be written to '{path}': {error.strerror}", remedy="give another path") from error
+            self.path = Path(path).absolute()
+        return text
+
+    def _says(self):
+        """Lines over the picture: which runs, clearances drawn larger, runs that ended early."""
+        found = []
+        if self._of > 1:
+            first, *others = self._labels
+            more = f"; {', '.join(others)} {'beside it' if self._beside else 'as ghosts'}" if others else f" of {self._of}"
+            found.append(f"{first}{more}")
+        if self.scene.play != 1.0:
+            names = [x["name"] for marks in self.scene.marks[:1] for x in (*marks.bearings, *marks.guides)]
+            found.append(f"clearance of {', '.join(map(repr, names))} drawn {self.scene.play:g} times larger")
+        return found + [motion.told for motion in self.scene.motions if motion.told]
+
+    def _lines(self, data):
+        """Lines of the still picture: (body, points, color, width)."""
+        motion, found = self.scene.motions[0], []
+        for line in data["runs"][0]["lines"]:
+            found.append((self.scene.names[line["body"]], np.array(line["points"]), line.get("color", GROUND), line["width"]))
+        for name in self.scene.names:
+            rest = [shape for shape in self.scene.shapes[name] if not self.scene.planar or isinstance(shape, Polyline)]
+            if motion.bodies[name].kind == "frame":
+                found += [(name, line, shape.color or self.scene.colors[name], 2.0) for shape in rest for line in edges(shape)]
+            if motion.bodies[name].kind == "line":
+                found.append((name, motion.bodies[name].nodes[0], self.scene.colors[name], 3.0))
+        return found
+
+    def _repr_html_(self):
+        page = escape(self.to_html(playing=False), quote=True)
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 520px; border: 0" title="{escape(self.title)}"></iframe>'
+
+    def __repr__(self):
+        where = f", page {self.path}" if self.path else ""
+        count = len(self.scene.names) - 1
+        return f"Viewer: {', '.join(self._labels)}, {count} bod{'y' if count == 1 else 'ies'}{where}"
+
+
+def _chosen(trajectory, samples):
+    """Runs to be shown, without axis of samples, and what they are called."""
+    if np.ndim(trajectory.status) == 0:
+        if samples not in (None, 0):
+            raise ModelError(f"samples is {samples!r}, but the trajectory is of one run", remedy="leave samples out")
+        return [trajectory], ["the run"]
+    count = len(trajectory.status)
+    if samples is None:
+        samples = [int(np.argmin(trajectory.status != 0))]
+    wanted = [samples] if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool) else samples
+    listed = isinstance(wanted, (list, tuple, np.ndarray)) and len(wanted) > 0
+    if not listed or not all(isinstance(x, (int, np.integer)) and not isinstance(x, bool) and 0 <= x < count for x in wanted):
+        raise ModelError(f"samples is {samples!r}", remedy=f"give numbers of runs from 0 to {count - 1}")
+    if len(wanted) > MOST_RUNS:
+        raise ModelError(f"samples has {len(wanted)} runs", remedy=f"give at most {MOST_RUNS}")
+    return [trajectory.of_sample(int(i)) for i in wanted], [f"sample {i}" for i in wanted]
+
+
+def _in_notebook():
+    """True where IPython runs as a kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel")

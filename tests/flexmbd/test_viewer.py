@@ -1,0 +1,283 @@
+"""Pages of motions: what is kept of a motion is the motion within what is said, and nothing in a name becomes part of the page."""
+
+import base64
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as few
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+import flexmbd as fm
+from flexmbd.viewer.keys import Track, chosen, quaternions, slerp
+from flexmbd.viewer.looks import edges
+from flexmbd.viewer.packing import packed, unpacked
+from flexmbd.viewer.page import SCRIPTS, _text
+
+from .shown_models import SHAPES, crank, long_rope, many, rope, shapes, socket
+
+
+def data_of(text):
+    """The scene that a page holds."""
+    return json.loads(re.search(r'<script id="scene" type="application/json">(.*?)</script>', text, re.S).group(1))
+
+
+# ---- numbers
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1), st.floats(-6, 6))
+@few(max_examples=50)
+def test_packed_numbers_come_back_within_half_a_level(times, channels, seed, size):
+    draws = np.random.default_rng(seed)
+    values = 10.0**size * (draws.normal(size=(times, channels)) + draws.normal(size=channels))
+    values[:, 0] = values[0, 0]  # one that does not move
+    back = unpacked(packed(values), times)
+    room = np.ptp(values, axis=0) / 131070 + 1.1e-8 * np.abs(values).max()  # nine digits of low and span
+    assert np.all(np.abs(back - values) <= room) and np.all(back[:, 0] == back[0, 0])
+
+
+def test_what_does_not_move_takes_no_room():
+    assert packed(np.full((1000, 3), 0.25)) == {"low": [0.25] * 3, "span": [0] * 3, "data": ""}
+    assert len(base64.b64decode(packed(np.arange(20.0)[:, None])["data"])) == 40
+
+
+def test_quaternions_follow_each_other_and_turn_at_a_constant_rate():
+    angle = np.linspace(0.0, 30.0, 200)
+    axis = np.array([1.0, -2.0, 0.5]) / np.linalg.norm([1.0, -2.0, 0.5])
+    found = quaternions(Rotation.from_rotvec(angle[:, None] * axis).as_matrix())
+    assert np.einsum("ti,ti->t", found[1:], found[:-1]).min() > 0.0
+    share = np.array([0.25, 0.5])
+    half = Rotation.from_quat(slerp(found[:1], found[10:11], share[:, None])[:, 0])
+    assert np.allclose(half.as_matrix(), Rotation.from_rotvec(share[:, None] * angle[10] * axis).as_matrix(), atol=1e-12)
+
+
+def test_a_straight_motion_needs_two_keys_and_a_bounce_three():
+    time = np.linspace(0.0, 1.0, 501)
+    straight = Track(time, np.outer(time, [1.0, 2.0, 0.0])[:, None])
+    assert chosen([straight], 1e-6)[0].tolist() == [0, 500]
+    bounce = Track(time, np.abs(time - 0.3)[:, None, None] * np.ones(3))
+    assert chosen([straight, bounce], 1e-6)[0].tolist() == [0, 150, 500]
+    turning = Track(time, np.zeros((501, 1, 3)), quaternions(Rotation.from_rotvec(np.outer(time, [0.0, 0.0, 2.0])).as_matrix()), 3.0)
+    assert chosen([turning], 1e-6)[0].tolist() == [0, 500]
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-3, 1e-4])
+def test_between_keys_a_circle_is_as_near_as_is_said(tolerance):
+    """Of a circle of radius 1 a chord over an angle a is off by 1 - cos(a/2): so many keys are needed, and no more than twice as many."""
+    time = np.linspace(0.0, 2.0 * np.pi, 2001)
+    circle = Track(time, np.stack([np.cos(time), np.sin(time), 0.0 * time], axis=1)[:, None])
+    kept, off = chosen([circle], tolerance)
+    needed = 2.0 * np.pi / (2.0 * np.arccos(1.0 - tolerance))
+    between = np.stack([np.interp(time, time[kept], x[kept]) for x in circle.points[:, 0].T], axis=1)
+    assert np.linalg.norm(between - circle.points[:, 0], axis=1).max() == pytest.approx(off, rel=1e-9) and off <= tolerance
+    assert needed <= len(kept) - 1 <= 2.0 * needed + 2
+
+
+def test_where_there_is_room_for_few_keys_they_are_where_the_motion_is_worst():
+    time = np.linspace(0.0, 1.0, 201)
+    kink = Track(time, (np.maximum(time - 0.8, 0.0) + 0.01 * np.sin(9.0 * time))[:, None, None] * np.ones(3))
+    kept, off = chosen([kink], 1e-9, 4)
+    assert len(kept) == 4 and off > 1e-9 and np.abs(time[kept] - 0.8).min() < 0.05
+
+
+# ---- pages
+@pytest.fixture(scope="module")
+def cranked():
+    """Two samples of a slider-crank with play."""
+    return fm.run(crank, {"clearance": [1e-3, 2e-4]}, end=0.05, points=101, outputs=["B.fx", "B.fy", "A.fx", "A.fy"], poses=True)
+
+
+@pytest.fixture(scope="module")
+def hung():
+    """A rope with a load, in space."""
+    return fm.run(rope(), end=0.2, points=21, outputs=[], poses=True)
+
+
+def test_a_page_is_small_and_asks_no_network(cranked, tmp_path):
+    viewer = fm.show(cranked, tmp_path / "crank.html", browser=False)
+    text = viewer.path.read_text(encoding="utf-8")
+    assert text == cranked.to_html() and len(text) < 200_000
+    scripts = re.findall(r"<script>(.*?)</script>", text, re.S)
+    assert sum(map(len, scripts)) <= 150_000
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//|@import|url\(|fetch\(|XMLHttpRequest|importScripts", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_page_has_the_places_that_the_trajectory_has(cranked):
+    scene = data_of(cranked.to_html(samples=[1, 0]))
+    run, which = scene["runs"][0], [body["name"] for body in scene["bodies"]].index("rod")
+    keys = run["keys"]
+    times = np.frombuffer(base64.b64decode(keys["times"]), "<f4")
+    own = np.abs(cranked.time - times[:, None]).argmin(axis=1)
+    values, poses = unpacked(keys["tracks"][which], keys["count"]), cranked.of_sample(1).poses("rod")
+    assert np.abs(values[:, :3] - poses.position[own]).max() < 1e-5
+    assert np.abs(Rotation.from_quat(values[:, 3:]).as_matrix() - poses.rotation[own]).max() < 1e-4
+    assert [one["label"] for one in scene["runs"]] == ["sample 1", "sample 0"]
+
+
+def test_journals_are_where_they_are_in_their_bearings_and_the_factor_is_said(cranked):
+    text = cranked.to_html()
+    scene = data_of(text)
+    (bearing,), run = scene["runs"][0]["bearings"], cranked.of_sample(0)
+    assert bearing["clearance"] == 1e-3 and scene["play"] > 1 and f"drawn {scene['play']:g} times larger" in text
+    assert scene["play"] * bearing["clearance"] <= 0.4 * bearing["radius"] * (1 + 1e-9)
+    apart = scene["runs"][0]["apart"]
+    found = np.hypot(*unpacked(apart["tracks"][0], apart["count"])[:, :2].T)
+    rod, slider = run.poses("rod"), run.poses("slider")
+    tip = rod.position + rod.rotation @ [0.06, 0.0, 0.0]
+    assert abs(found.max() - np.linalg.norm(tip - slider.position, axis=1).max()) < 1e-6
+    assert data_of(cranked.to_html(play=3.0))["play"] == 3
+
+
+def test_forces_are_drawn_where_the_run_has_them(cranked):
+    scene = data_of(cranked.to_html())
+    assert [one["name"] for one in scene["runs"][0]["arrows"]] == ["A", "B"]
+    assert [one["name"] for one in data_of(cranked.to_html(forces=["B"]))["runs"][0]["arrows"]] == ["B"]
+    with pytest.raises(fm.ModelError, match=r"history of the force of 'O'; run it with outputs=\['O.fx', 'O.fy'\]"):
+        cranked.to_html(forces=["O"])
+
+
+def test_forces_are_at_the_body_that_they_act_on(cranked):
+    """The contact's is that on the rod; where only the slider's pose is kept the opposite, on the slider."""
+    both, one = (
+        cranked if only is None else replace(cranked, bodies=only, elements=less) for only, less in ((None, None), without(cranked, "rod"))
+    )
+    forces = []
+    for run, name in ((both, "rod"), (one, "slider")):
+        scene = data_of(run.to_html(forces=["B"], samples=0))
+        (arrow,), keys = scene["runs"][0]["arrows"], scene["runs"][0]["forces"]
+        assert scene["bodies"][arrow["at"]["body"]]["name"] == name
+        forces.append(unpacked(keys["tracks"][0], keys["count"]))
+    assert np.abs(forces[0] + forces[1]).max() < 1e-4 * np.abs(forces[0]).max() > 0.0
+
+
+def without(run, name):
+    """Bodies of a run but one, and its elements on these."""
+    kept = {key: body for key, body in run.bodies.items() if key != name}
+    ends = [replace(x, ends={key: end for key, end in x.ends.items() if end[0] != name}) for x in run.elements]
+    return kept, tuple(x for x in ends if x.ends)
+
+
+def test_a_ball_that_lies_in_its_socket_is_pushed_up():
+    run = fm.run(socket(), end=0.5, points=51, outputs=["joint.normal"], poses=True)
+    scene = data_of(run.to_html())
+    keys = scene["runs"][0]["forces"]
+    last = unpacked(keys["tracks"][0], keys["count"])[-1]
+    assert last[2] == pytest.approx(2.0 * 9.81, rel=0.02) and np.abs(last[:2]).max() < 1e-3 and scene["play"] > 1
+
+
+def test_a_run_state_by_state_is_shown_too():
+    simulation = fm.compile(crank, {"clearance": [1e-3]}, outputs=[], end=0.02, poses=True)
+    run, _ = simulation.go_on(simulation.start({"clearance": [1e-3]}), 0.01, points=11)
+    scene = data_of(run.to_html())
+    assert len(scene["bodies"]) == 4 and len(scene["runs"][0]["bearings"]) == 1 and scene["end"] == 0.01
+
+
+def test_a_cable_keeps_nodes_and_slopes(hung):
+    """Hermite's shape functions of the page's numbers are the centre line."""
+    scene = data_of(hung.to_html())
+    which = [body["name"] for body in scene["bodies"]].index("rope")
+    keys, count = scene["runs"][0]["keys"], scene["runs"][0]["bodies"][which]["nodes"]
+    values = unpacked(keys["tracks"][which], keys["count"])[-1]
+    nodes, slopes = values[: 3 * count].reshape(-1, 3), values[3 * count : 6 * count].reshape(-1, 3)
+    line = hung.centre_line("rope", 2).position[-1]
+    middle = 0.5 * (nodes[1:] + nodes[:-1]) + 0.125 * (slopes[:-1] - slopes[1:])
+    assert np.abs(nodes - line[::2]).max() < 1e-4 and np.abs(middle - line[1::2]).max() < 1e-4
+
+
+def test_names_are_text():
+    evil, title = "<!--<script>alert('x')<img\tonerror=alert(1)>", "</title></script><script>alert('x')</script>"
+    s = fm.System(gravity=(0.0, -9.81))
+    rod = s.body(evil, mass=1.0, inertia=0.1, points={"<b>&": (0.1, 0.0)})
+    s.add(fm.Revolute('"><i>', s.ground.at(0.0, 0.0), rod["<b>&"]))
+    run = fm.run(s, end=0.01, points=2, outputs=[], poses=True)
+    text = run.to_html(title=title, trails=[f"{evil}.<b>&"])
+    assert text.count("<script") == 3 and "<img" not in text and "<i>" not in text.split("<script", 1)[0]
+    assert data_of(text)["bodies"][0]["name"] == evil
+
+
+def test_a_run_that_failed_is_shown_to_there_and_it_is_said(cranked):
+    moved = {name: replace(body, numbers=body.numbers.copy()) for name, body in cranked.bodies.items()}
+    moved["rod"].numbers[0, 40:] = np.nan
+    failed = replace(cranked, bodies=moved, status=np.array([1, 0], np.int8), message=["it <i>broke</i>", ""])
+    text = failed.to_html(samples=[0])
+    assert data_of(text)["end"] == pytest.approx(cranked.time[39], rel=1e-8)
+    assert f"sample 0 is shown to {cranked.time[39]:.6g} s, where it ended: it &lt;i&gt;broke" in text
+    moved["rod"].numbers[0] = np.nan
+    with pytest.raises(fm.ModelError, match=r"sample 0 has no poses, for it failed before it moved: it <i>broke</i>; show another sample"):
+        failed.to_html(samples=0)
+    assert data_of(failed.to_html())["runs"][0]["label"] == "sample 1"  # the first that has not failed
+
+
+WRONG = {
+    "sample": ({"samples": [0, 2]}, "samples is [0, 2]; give numbers of runs from 0 to 1"),
+    "trail": ({"trails": ["rad"]}, "trails has 'rad'; give bodies"),
+    "point": ({"trails": ["rod.C"]}, "'rod' has no point 'C'; its points are 'A', 'B'"),
+    "text": ({"trails": "rod"}, "trails is 'rod'; give a list of names"),
+    "force": ({"forces": ["nothing"]}, "forces has 'nothing'"),
+    "play": ({"play": 0.0}, "play is 0.0; give the factor"),
+}
+
+
+@pytest.mark.parametrize("which", WRONG)
+def test_wrong_options_are_told(which, cranked):
+    options, said = WRONG[which]
+    with pytest.raises(fm.ModelError) as error:
+        cranked.to_html(**options)
+    assert said in str(error.value)
+
+
+def test_without_poses_it_says_what_to_do(cranked):
+    with pytest.raises(fm.ModelError, match="sample 0 has kept no poses, so there is nothing to show; run it with poses=True"):
+        replace(cranked, bodies={}, elements=()).to_html()
+
+
+def test_where_it_cannot_be_written_is_told(cranked, tmp_path):
+    with pytest.raises(fm.ModelError, match=r"the page cannot be written to .*; give another path"):
+        cranked.to_html(tmp_path / "no" / "folder.html")
+
+
+def test_a_mechanism_of_five_thousand_bodies_is_thinned_and_it_is_said():
+    text = many(5000).to_html()
+    assert len(data_of(text)["bodies"]) == 1001 and "1,000 of 5,000 bodies are drawn, one of 5" in text and len(text) < 1_500_000
+
+
+def test_a_cable_of_five_thousand_elements_is_thinned_and_keeps_its_form():
+    text = long_rope(5000).to_html()
+    scene = data_of(text)
+    keys, count = scene["runs"][0]["keys"], scene["runs"][0]["bodies"][0]["nodes"]
+    nodes, slopes = unpacked(keys["tracks"][0], keys["count"])[0].reshape(2, count, 3)
+    assert count == 240 and "240 nodes are drawn of each of &#39;rope&#39;" in text and len(text) < 400_000
+    middle = 0.5 * (nodes[1:] + nodes[:-1]) + 0.125 * (slopes[:-1] - slopes[1:])
+    assert np.abs(middle[:, 1] - 0.1 * np.sin(np.pi * middle[:, 0])).max() < 2e-5
+
+
+def test_a_notebook_gets_a_frame_and_a_browser_a_file(cranked, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    viewer = fm.show(cranked)
+    assert viewer.path.is_file() and opened == [viewer.path.as_uri()]
+    frame = viewer._repr_html_()
+    assert frame.startswith('<iframe srcdoc="') and frame.count("<") == 2
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_the_picture_of_the_start_has_every_shape(dimension):
+    text = shapes(dimension).to_html()
+    picture = re.search(r"<svg.*?</svg>", text, re.S).group()
+    assert all(f'stroke="{color}"' in picture for color in SHAPES)
+
+
+def test_edges_of_a_mesh_are_drawn_where_it_bends():
+    """Of a cube of twelve triangles the twelve edges, not the diagonals."""
+    corner = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)], float)
+    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    found = edges(fm.Mesh(corner, [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
+    assert len(found) == 12 and all(np.linalg.norm(b - a) == 1.0 for a, b in found)
+
+
+def test_our_scripts_are_small_files():
+    assert all(len(_text(f"{name}.js").splitlines()) < 260 for name in SCRIPTS) and len(_text("ogl.min.js")) < 64_000
+    assert "public domain" in _text("ogl.LICENSE")
