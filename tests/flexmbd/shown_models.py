@@ -87,3 +87,12 @@ def long_rope(elements):
     swing = np.cos(6.0 * time)[:, None]
     nodes = np.stack(np.broadcast_arrays(u, swing * wave, 1.0, swing * slope), axis=-1)
     return made_up(s, {"rope": nodes.reshape(len(time), -1)}, time)
+
+
+def socket():
+    """A ball that lies in its socket."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = s.body("ball", mass=2.0, inertia=(0.01, 0.01, 0.01), points={"pole": (0.0, 0.0, 0.2)})
+    law = fm.HuntCrossley(1e6, restitution=0.1, exponent=1.0)
+    s.add(fm.ClearanceSpherical("joint", ball.centre, s.ground.at(0.0, 0.0, 0.0), 1e-3, law=law, bearing_radius=0.05))
+    return s

@@ -11,6 +11,7 @@ from flexmbd.language.graph import Graph
 from flexmbd.language.kinds import KINDS, OPERATIONS
 from flexmbd.language.ops import OPS
 from flexmbd.language.series import Series
+from flexmbd.tuning import Tuning
 
 from .pendula import G, pendula, period, swing
 from .test_generalized_alpha import ambrosio, springs
@@ -109,6 +110,17 @@ SCENES = {
     "springs": (springs, 0.5), "pendula": (pendula, 0.5), "twins": (twins, 0.5), "tumbling": (tumbling, 0.5), "top": (heavy_top, 0.03),
     "arm": (arm, 0.3),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("formulation", ("natural", "tree"))
+def test_higher_orders_in_a_loop_are_those_of_straight_code(formulation):
+    """Of springs, dampers and a drive: the same steps, and the same end but for rounding. The arm of the scenes is in a loop."""
+    outputs, found = ["a.x", "b.y", "b.angle"], []
+    for series in (1, 10**9):
+        settings = {"integrator": "taylor", "tolerance": 1e-8, "lanes": 2, "formulation": formulation, "tuning": Tuning(series=series)}
+        run = fm.run(springs, {}, end=0.3, points=2, outputs=outputs, settings=settings)
+        found.append([run[x][0, -1] for x in outputs] + [run.statistics["steps"][0]])
+    np.testing.assert_allclose(*found, rtol=1e-11)
 
 
 @pytest.mark.parametrize("formulation", ("natural", "tree"))

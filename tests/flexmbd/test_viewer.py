@@ -14,10 +14,11 @@ from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
 from flexmbd.viewer.keys import Track, chosen, quaternions, slerp
+from flexmbd.viewer.looks import edges
 from flexmbd.viewer.packing import packed, unpacked
 from flexmbd.viewer.page import SCRIPTS, _text
 
-from .shown_models import crank, long_rope, many, rope
+from .shown_models import SHAPES, crank, long_rope, many, rope, shapes, socket
 
 
 def data_of(text):
@@ -134,8 +135,44 @@ def test_forces_are_drawn_where_the_run_has_them(cranked):
     scene = data_of(cranked.to_html())
     assert [one["name"] for one in scene["runs"][0]["arrows"]] == ["A", "B"]
     assert [one["name"] for one in data_of(cranked.to_html(forces=["B"]))["runs"][0]["arrows"]] == ["B"]
-    with pytest.raises(fm.ModelError, match=r"force of 'O'; run it with outputs=\['O.fx', 'O.fy'\]"):
+    with pytest.raises(fm.ModelError, match=r"history of the force of 'O'; run it with outputs=\['O.fx', 'O.fy'\]"):
         cranked.to_html(forces=["O"])
+
+
+def test_forces_are_at_the_body_that_they_act_on(cranked):
+    """The contact's is that on the rod; where only the slider's pose is kept the opposite, on the slider."""
+    both, one = (
+        cranked if only is None else replace(cranked, bodies=only, elements=less) for only, less in ((None, None), without(cranked, "rod"))
+    )
+    forces = []
+    for run, name in ((both, "rod"), (one, "slider")):
+        scene = data_of(run.to_html(forces=["B"], samples=0))
+        (arrow,), keys = scene["runs"][0]["arrows"], scene["runs"][0]["forces"]
+        assert scene["bodies"][arrow["at"]["body"]]["name"] == name
+        forces.append(unpacked(keys["tracks"][0], keys["count"]))
+    assert np.abs(forces[0] + forces[1]).max() < 1e-4 * np.abs(forces[0]).max() > 0.0
+
+
+def without(run, name):
+    """Bodies of a run but one, and its elements on these."""
+    kept = {key: body for key, body in run.bodies.items() if key != name}
+    ends = [replace(x, ends={key: end for key, end in x.ends.items() if end[0] != name}) for x in run.elements]
+    return kept, tuple(x for x in ends if x.ends)
+
+
+def test_a_ball_that_lies_in_its_socket_is_pushed_up():
+    run = fm.run(socket(), end=0.5, points=51, outputs=["joint.normal"], poses=True)
+    scene = data_of(run.to_html())
+    keys = scene["runs"][0]["forces"]
+    last = unpacked(keys["tracks"][0], keys["count"])[-1]
+    assert last[2] == pytest.approx(2.0 * 9.81, rel=0.02) and np.abs(last[:2]).max() < 1e-3 and scene["play"] > 1
+
+
+def test_a_run_state_by_state_is_shown_too():
+    simulation = fm.compile(crank, {"clearance": [1e-3]}, outputs=[], end=0.02, poses=True)
+    run, _ = simulation.go_on(simulation.start({"clearance": [1e-3]}), 0.01, points=11)
+    scene = data_of(run.to_html())
+    assert len(scene["bodies"]) == 4 and len(scene["runs"][0]["bearings"]) == 1 and scene["end"] == 0.01
 
 
 def test_a_cable_keeps_nodes_and_slopes(hung):
@@ -224,6 +261,21 @@ def test_a_notebook_gets_a_frame_and_a_browser_a_file(cranked, monkeypatch):
     assert viewer.path.is_file() and opened == [viewer.path.as_uri()]
     frame = viewer._repr_html_()
     assert frame.startswith('<iframe srcdoc="') and frame.count("<") == 2
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_the_picture_of_the_start_has_every_shape(dimension):
+    text = shapes(dimension).to_html()
+    picture = re.search(r"<svg.*?</svg>", text, re.S).group()
+    assert all(f'stroke="{color}"' in picture for color in SHAPES)
+
+
+def test_edges_of_a_mesh_are_drawn_where_it_bends():
+    """Of a cube of twelve triangles the twelve edges, not the diagonals."""
+    corner = np.array([[(k >> i) & 1 for i in range(3)] for k in range(8)], float)
+    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    found = edges(fm.Mesh(corner, [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
+    assert len(found) == 12 and all(np.linalg.norm(b - a) == 1.0 for a, b in found)
 
 
 def test_our_scripts_are_small_files():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import log
 
+from flexmbd.codegen.series_loop import HEAD, Onward
 from flexmbd.lanes.recurrences import minus, plus, times
 from flexmbd.language.kinds import ADD, DIV, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
 from flexmbd.language.ordering import leaf, ordered
@@ -40,7 +41,7 @@ class _Coefficients:
     """Coefficients as values of machine code, order by order."""
 
     def __init__(self, piece, motion, order, first):
-        self.piece, self.motion, self.order, self.row = piece, motion, order, first
+        self.piece, self.motion, self.order, self.first = piece, motion, order, first
         problem, graph = motion.problem, motion.problem.graph
         self.series = Series(graph, self.value, piece.writer.select)
         self.moving = [*problem.q, *problem.v, *graph.space("s").first(len(problem.states))]
@@ -58,38 +59,79 @@ class _Coefficients:
 
     def write(self, tolerance):
         """Compute and store."""
-        given, problem = self.series.given, self.motion.problem
-        for k in range(self.order):
-            for q, v in zip(problem.q, problem.v, strict=True):
-                given[q.id].append(times(given[v.id][k], 1.0 / (k + 1)))
-            if k == 1:
-                self.piece.found |= {x.id: self.series(x, 0) for x in self.motion.derived}
-            unknowns = self.solved([self.value(x) for x in self.motion.start] if k == 0 else self._sides(k))
-            for i, own in self.along.items():
-                unknowns[i] = plus(unknowns[i], own)
-            for x, value in zip(self.motion.unknowns, unknowns, strict=True):
-                given[x.id].append(value)
-                if k == 0:
-                    self.piece.found[x.id] = value
-            self._next(k, unknowns)
+        for k in range(min(HEAD, self.order)):
+            self._straight(k)
+        if len(self.series.factors) and self.series.products * self.order**2 > self.series.graph.tuning.series:
+            self._loop()
+        else:
+            for k in range(HEAD, self.order):
+                self._straight(k)
         radius = None  # of convergence, its logarithm
         for k in range(max(1, self.order - 3), self.order + 1):
             own = self._size(k) * (-1.0 / k)
             radius = own if radius is None else self.piece.writer.select(own > radius, radius, own)
         self.piece.loops.store(self.piece.moved("X", CUT), 0, self.piece.words["exp"](radius + log(tolerance) / self.order))
 
+    def _straight(self, k):
+        """Coefficients of order k + 1 of what moves."""
+        given, problem = self.series.given, self.motion.problem
+        for q, v in zip(problem.q, problem.v, strict=True):
+            given[q.id].append(times(given[v.id][k], 1.0 / (k + 1)))
+        if k == 1:
+            self.piece.found |= {x.id: self.series(x, 0) for x in self.motion.derived}
+        unknowns = self.solved([self.value(x) for x in self.motion.start] if k == 0 else self._sides(self.series, k))
+        for x, value in zip(self.motion.unknowns, unknowns, strict=True):
+            given[x.id].append(value)
+            if k == 0:
+                self.piece.found[x.id] = value
+        rates = [*unknowns[: problem.n], *(self.series(x, k) for x in self.motion.rates)]
+        for x, rate in zip(self.moving[problem.n :], rates, strict=True):
+            given[x.id].append(times(rate, 1.0 / (k + 1)))
+        for i, x in enumerate(self.moving):
+            self.piece.loops.store(self.piece.moved("X", self._row(k + 1, i)), 0, given[x.id][k + 1])
+
+    def _row(self, k, i):
+        """Row of X of coefficient k of what moves."""
+        return (k - 1) * len(self.moving) + (self.first + i)
+
+    def _loop(self):
+        """The same of further orders."""
+        problem, piece = self.motion.problem, self.piece
+        for q, v in zip(problem.q, problem.v, strict=True):
+            self.series.given[q.id].append(times(self.series.given[v.id][HEAD], 1.0 / (HEAD + 1)))
+        onward = Onward(self.series, piece, self.order)
+        with piece.loops.loop(HEAD, self.order) as turn:
+            k, n = onward.begun(turn), problem.n
+            given = {x.id: {} for x in self.motion.unknowns} | {i: {} for i in self.series.given}
+            known = [piece.load("X", self._row(turn, i)) for i in range(len(self.moving))]
+            for i, x in enumerate(self.moving):
+                given[x.id] = {0: known[i]} | ({1: times(known[n + i], 1.0 / (k + 1))} if i < n else {})
+            onward.given = given
+            for x, value in zip(self.motion.unknowns, self.solved(self._sides(onward, k)), strict=True):
+                given[x.id][0] = value
+            rates = [*(given[x.id][0] for x in self.motion.unknowns[:n]), *(onward(x, k) for x in self.motion.rates)]
+            for x, rate in zip(self.moving[n:], rates, strict=True):
+                given[x.id][1] = times(rate, 1.0 / (k + 1))
+            for q, v in zip(problem.q, problem.v, strict=True):
+                given[q.id][2] = times(given[v.id][1], 1.0 / (k + 2))
+            for i, x in enumerate(self.moving):
+                piece.loops.store(piece.moved("X", self._row(turn + 1, i)), 0, given[x.id][1])
+            onward.keep()
+        piece.functions.rows = max(piece.functions.rows, piece.rows.size)
+
     def _size(self, k):
         """Logarithm of the largest coefficient of order k by what errors are judged by; what is no number stays."""
         piece, problem = self.piece, self.motion.problem
-        scales, given = {"length": VELOCITY_SCALE, "angle": ANGULAR_SCALE}, self.series.given
-        coefficients = [given[x.id][k] for x in problem.v]
+        scales = {"length": VELOCITY_SCALE, "angle": ANGULAR_SCALE}
+        known = [piece.load("X", self._row(k, i)) for i in range(len(self.moving))]
+        coefficients = known[problem.n : 2 * problem.n]
         sizes = [piece.load("X", row) for row in scales.values()]
         largest = [self._largest([x for x, m in zip(coefficients, problem.measures, strict=True) if m == which]) for which in scales]
         sizes = [x / y for x, y in zip(largest, sizes, strict=True)]
         for i, (x, state) in enumerate(zip(self.moving[2 * problem.n :], problem.states, strict=True)):
             if state.controlled:
                 size = self._largest([piece.load("X", piece.functions.layout.sizes["LARGEST"] + i), self.value(x), 1e-12])
-                sizes.append(self._largest([given[x.id][k]]) / size)
+                sizes.append(self._largest([known[2 * problem.n + i]]) / size)
         lost = sum((0.0 * x for x in coefficients), piece.writer.value(0.0))
         return piece.words["log"](self._largest(sizes) + lost)
 
@@ -101,9 +143,9 @@ class _Coefficients:
             found = writer.select(size > found, size, found)
         return found
 
-    def _sides(self, k):
+    def _sides(self, series, k):
         """What the equations have at order k without unknowns of that order."""
-        series, problem = self.series, self.motion.problem
+        problem = self.motion.problem
         series.begin(k)
         series.open = k
         self.along = {}
@@ -113,7 +155,7 @@ class _Coefficients:
             self.along |= {first + i: times(wanted, x) for i, x in enumerate(own)}
         if self.along:
             series.draft({problem.v[i]: times(x, 1.0 / (k + 1)) for i, x in self.along.items()})
-            series.draft({problem.q[i]: times(x, 1.0 / ((k + 1) * (k + 2))) for i, x in self.along.items()})
+            series.draft({problem.q[i]: times(times(x, 1.0 / (k + 1)), 1.0 / (k + 2)) for i, x in self.along.items()})
         sides = [series(x, k) for x in self.motion.residuals]
         series.settle()
         return sides
@@ -124,16 +166,6 @@ class _Coefficients:
         if key not in self._lengths:
             self._lengths[key] = 1.0 / (own[0] * own[0] + own[1] * own[1] + own[2] * own[2] + own[3] * own[3])
         return self._lengths[key]
-
-    def _next(self, k, unknowns):
-        """Coefficients of order k + 1 of what moves."""
-        problem, given = self.motion.problem, self.series.given
-        rates = [*unknowns[: problem.n], *(self.series(x, k) for x in self.motion.rates)]
-        for x, rate in zip(self.moving[problem.n :], rates, strict=True):
-            given[x.id].append(times(rate, 1.0 / (k + 1)))
-        for x in self.moving:
-            self.piece.loops.store(self.piece.moved("X", self.row), 0, given[x.id][k + 1])
-            self.row += 1
 
     def value(self, node):
         """Value of a node at the start."""
@@ -167,7 +199,10 @@ class _Coefficients:
                 known[x.id] = times(value(x.args[0]), self.series.inverse(x.args[1]))
             else:
                 known[x.id] = LINEAR[x.kind](*map(value, x.args))
-        return [value(x) for x in self.motion.solution]
+        found = [value(x) for x in self.motion.solution]
+        for i, own in self.along.items():
+            found[i] = plus(found[i], own)
+        return found
 
 
 def _above(variables, nodes):

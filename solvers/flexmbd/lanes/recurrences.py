@@ -41,7 +41,7 @@ def exponential(s, x, k, _):
 def logarithm(s, x, k, _):
     """From ``a x' = a'``."""
     (a,) = x.args
-    rest = s.sum(Rate(x), a, k - 1, 0, k - 2) if k > 1 else 0.0
+    rest = s.sum(Rate(x), a, k - 1, 0, k - 2)
     return times(minus(s(Rate(a), k - 1), rest), s.inverse(a) * (1.0 / k))
 
 
@@ -53,7 +53,7 @@ def hyperbolic_tangent(s, x, k, _):
 def power(s, x, k, _):
     """``x' a = y x a'``; zero where a is not above zero."""
     a, y = x.args
-    rest = s.sum(Rate(x), a, k - 1, 0, k - 2) if k > 1 else 0.0
+    rest = s.sum(Rate(x), a, k - 1, 0, k - 2)
     found = minus(times(s(y, 0), s.sum(s.rate(a), x, k - 1)), rest)
     return found if zero(found) else s.select(s(a, 0) > 0.0, found * s.inverse(a) * (1.0 / k), 0.0)
 
@@ -61,13 +61,14 @@ def power(s, x, k, _):
 def sine_and_cosine(s, x, k, result):
     """Each is the other's sum with the rate of the angle."""
     other = s.graph.results(x, 2)[1 - result]
-    return times(s.sum(s.rate(x.args[0]), other, k - 1), (1.0 - 2.0 * result) / k)
+    found = times(s.sum(s.rate(x.args[0]), other, k - 1), 1.0 / k)
+    return minus(0.0, found) if result else found
 
 
 def angle(s, x, k, _):
     """From ``(b b + a a) x' = b a' - a b'`` for the angle of (b, a)."""
     a, b = x.args
     squared = a * a + b * b
-    rest = s.sum(Rate(x), squared, k - 1, 0, k - 2) if k > 1 else 0.0
+    rest = s.sum(Rate(x), squared, k - 1, 0, k - 2)
     found = minus(minus(s.sum(s.rate(a), b, k - 1), s.sum(s.rate(b), a, k - 1)), rest)
     return times(found, s.inverse(squared) * (1.0 / k))

@@ -35,13 +35,15 @@ class Series:
         Coefficients of variables, by id, which whoever made them extends.
     derived : dict int -> (Node, int)
         Of variables that are derivatives in time of nodes: the node and how often it is derived.
+    factors : dict int -> Node or Rate
+        Of products so far, by id.
     open : int or None
         Order whose unknowns are taken for zero now, as are all coefficients that are not known yet; what follows from that is not kept.
     """
 
     def __init__(self, graph, first, select, together=2):
         self.graph, self.first, self.select, self.together = graph, first, select, together
-        self.given, self.derived, self.open = {}, {}, None
+        self.given, self.derived, self.factors, self.open = {}, {}, {}, None
         self._known, self._draft, self._inverse, self._sums, self._begun, self._pairs = defaultdict(dict), {}, {}, {}, {}, {}
         self._rates, self._traced, self._ahead, self._guess = {}, {}, {}, {}
 
@@ -76,9 +78,13 @@ class Series:
             return True
         if type(node) is Rate:
             return self.settled(node.node, k + 1)
+        return k <= self.open + self.ahead(node)
+
+    def ahead(self, node):
+        """Up to how many orders above that of the unknowns it is known."""
         if node.id not in self._ahead:
             self._ahead[node.id] = min((AHEAD.get(x.value.space, 0) for x in self.graph.sources.variables(node)), default=0)
-        return k <= self.open + self._ahead[node.id]
+        return self._ahead[node.id]
 
     def draft(self, guess):
         """Take these for the next coefficients of variables, which are open, in place of zero."""
@@ -124,6 +130,7 @@ class Series:
         It is begun with the terms that have neither end, together with sums of the orders around.
         """
         last = k if last is None else last
+        self.factors |= {a.id: a, b.id: b}
         if b.id < a.id:
             a, b, first, last = b, a, k - last, k - first
         whole, key = (first, last) == (0, k), (a.id, b.id, k)

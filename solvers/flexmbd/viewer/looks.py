@@ -7,6 +7,7 @@ from flexmbd.viewer.packing import packed, packed_integers, short
 
 COLORS = ("#3b7dd8", "#e07b39", "#3fa66b", "#b65fcf", "#d64f5f", "#2aa5b5", "#a68a2d", "#7a7fd1")
 GROUND = "#7d8794"
+BEND, MOST_EDGES = 0.5, 2000  # rad between faces of a mesh whose edge is drawn; so many edges at most
 
 
 def look(shape, body, color):
@@ -87,6 +88,19 @@ def _of_cylinder(shape):
     return [circle(r, h), circle(r, -h), *sides]
 
 
+def _sharp(shape):
+    """Edges of a mesh where its surface ends or bends."""
+    corners = shape.vertices[shape.faces]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    pairs = np.sort(np.concatenate([shape.faces[:, own] for own in ((0, 1), (1, 2), (2, 0))]), axis=1)
+    edge, which, count = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    mean = np.zeros((len(edge), 3))
+    np.add.at(mean, which.ravel(), np.tile(normal, (3, 1)))
+    bent = (count != 2) | (np.linalg.norm(mean, axis=1) < 2.0 * np.cos(0.5 * BEND))
+    return [shape.vertices[pair] for pair in edge[bent][:MOST_EDGES]]
+
+
 LOOKS = {  # shape: words, box that it lies in, edges
     Box: (_solid("box", lambda shape: shape.size), _box_of(lambda shape: np.multiply(0.5, shape.size)), _of_box),
     Cylinder: (
@@ -101,6 +115,6 @@ LOOKS = {  # shape: words, box that it lies in, edges
         lambda shape: (shape.points.min(axis=0), shape.points.max(axis=0)),
         lambda shape: [shape.points],
     ),
-    Mesh: (_mesh, lambda shape: (shape.vertices.min(axis=0), shape.vertices.max(axis=0)), lambda shape: []),
+    Mesh: (_mesh, lambda shape: (shape.vertices.min(axis=0), shape.vertices.max(axis=0)), _sharp),
     Swept: (_swept, _ball(_thickness), lambda shape: []),
 }

@@ -76,6 +76,9 @@ def _pin(marks, motion, joined, size, planar):
     if planar and "ground" in [body for body, _ in joined.ends.values()]:
         at = next(in_space(seat) for body, seat in joined.ends.values() if body == "ground")
         marks.lines += [("ground", at + 0.03 * size * line) for line in SUPPORT]
+    axis = None if planar else _vector(joined, "axis")
+    if axis is not None and "a" in joined.ends and motion.bodies[joined.ends["a"][0]].kind == "frame":
+        marks.lines.append((joined.ends["a"][0], in_space(joined.ends["a"][1]) + 0.035 * size * np.outer((-1.0, 1.0), axis)))
     marks.dots.append(("pin", _end(joined)))
 
 

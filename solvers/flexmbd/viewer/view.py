@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmbd.bodies.shapes import Polyline
 from flexmbd.errors import ModelError
-from flexmbd.viewer.looks import COLORS
+from flexmbd.viewer.looks import GROUND, edges
 from flexmbd.viewer.motion import motion_of
 from flexmbd.viewer.page import written
 from flexmbd.viewer.scene import Scene
@@ -72,6 +73,13 @@ class Viewer:
         By how much clearances are drawn larger; a round number of its own if left out. The page says it.
     title : str, optional
 
+    Attributes
+    ----------
+    path : pathlib.Path or None
+        Where the page was written last.
+    scene : Scene
+        What is drawn; its `notes` are the sentences below the picture, its `play` the factor of clearances.
+
     Raises
     ------
     ModelError
@@ -113,7 +121,7 @@ class Viewer:
         data, scene = self.data | {"playing": playing}, self.scene
         svg = still(scene.motions[0], self._lines(data), scene.planar, scene.low, scene.high)
         described = f"Motion of {len(scene.names) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
-        text = written(data, title=self.title, described=described, says=self._says(), still=svg, open_notes=False)
+        text = written(data, title=self.title, described=described, says=self._says(), still=svg)
         if path is not None:
             try:
                 Path(path).write_text(text, encoding="utf-8")
@@ -135,13 +143,16 @@ class Viewer:
         return found + [motion.told for motion in self.scene.motions if motion.told]
 
     def _lines(self, data):
-        """Lines of the still picture: (body, points, color)."""
+        """Lines of the still picture: (body, points, color, width)."""
         motion, found = self.scene.motions[0], []
         for line in data["runs"][0]["lines"]:
-            found.append((self.scene.names[line["body"]], np.array(line["points"]), line.get("color", "#7d8794")))
-        for k, name in enumerate(self.scene.names):
+            found.append((self.scene.names[line["body"]], np.array(line["points"]), line.get("color", GROUND), line["width"]))
+        for name in self.scene.names:
+            rest = [shape for shape in self.scene.shapes[name] if not self.scene.planar or isinstance(shape, Polyline)]
+            if motion.bodies[name].kind == "frame":
+                found += [(name, line, shape.color or self.scene.colors[name], 2.0) for shape in rest for line in edges(shape)]
             if motion.bodies[name].kind == "line":
-                found.append((name, motion.bodies[name].nodes[0], COLORS[(k - 1) % len(COLORS)]))
+                found.append((name, motion.bodies[name].nodes[0], self.scene.colors[name], 3.0))
         return found
 
     def _repr_html_(self):
@@ -150,7 +161,8 @@ class Viewer:
 
     def __repr__(self):
         where = f", page {self.path}" if self.path else ""
-        return f"Viewer: {', '.join(self._labels)}, {len(self.scene.names) - 1} bodies{where}"
+        count = len(self.scene.names) - 1
+        return f"Viewer: {', '.join(self._labels)}, {count} bod{'y' if count == 1 else 'ies'}{where}"
 
 
 def _chosen(trajectory, samples):
