@@ -273,3 +273,14 @@ def test_motors_of_the_arm_are_planned_for_its_weight():
     for angles in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 6)):
         slopes = [(energy(angles + x) - energy(angles - x)) / (2.0 * step) for x in step * np.eye(6)]
         np.testing.assert_allclose(model.holding(angles), slopes, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name, function, rod", [("rods_double_pendulum", "pendulum", "lower"), ("rods_three", "rods", "coupler")])
+def test_rods_have_the_frequencies_and_the_energy_of_the_paper_s_data(name, function, rod):
+    """Those of the second example are not the printed ones."""
+    model = model_of(name)
+    system = getattr(model, function)()
+    own = next(element for element in system.elements if element.name == rod)
+    assert own.frequencies() == pytest.approx(model.FREQUENCIES, rel=1e-4)
+    start = fm.run(getattr(model, function), {}, end=1e-3, outputs=["energy.total"], settings={"integrator": "dormand_prince"})
+    assert start["energy.total"][0, 0] == pytest.approx(model.ENERGY, abs=6e-4)

@@ -60,7 +60,9 @@ class Parts:
         for row in problem.rows:
             moving = any(x.space == "t" for x in g.variables(row.polynomial.value(problem.q)))
             if not row.polynomial.quadratic or moving or row.penalty is not None:
-                raise told(f"needs quadratic rows that do not depend on time, and '{row.label}' is not one", row.label.rpartition(".")[0])
+                what = f"needs quadratic rows that do not depend on time, as formulation 'tree' has none, and '{row.label}' is not one"
+                name, remedy = row.label.rpartition(".")[0], f"take formulation 'natural', or {OTHERS.removeprefix('take ')}"
+                raise ModelError(f"{NAME} {what}", element=name, remedy=remedy)
         for k in self.small:
             if any(not g.derivative(problem.generalized[k], problem.v[j]).zero for j in self.small):
                 name = problem.coordinates[k].partition(".amplitudes")[0]
