@@ -65,7 +65,7 @@ class Tuning:
         planar chains of 1, 5, 20 links take 0.63, 0.65, 1.29 times, arms of 3 and 6 joints 0.09 and 0.07, rows of 1 and 4 four-bars 0.64
         and 0.46; with `rosenbrock` 5 links 0.74, 3 joints 0.16.
     order_8 : float
-        With ``integrator = "auto"``: tolerance up to which a motion without contacts is that of `dop853`, else of `dormand_prince`. Samples
+        With ``integrator = "auto"``: tolerance up to which a smooth motion is that of `dop853`, else of `dormand_prince`. Samples
         a second, times those of the latter, at 1e-7, 1e-8, 1e-9, 1e-10, 1e-12 (`benchmarks/taylor_peers.py`, as trees): a double pendulum
         0.99, 1.08, 1.29, 1.58, 2.41, six rods 1.06, 1.24, 1.52, 1.87, 2.82, a top 2.0, 2.6, 3.3, 4.0, 6.1; errors of the pendulum and the
         rods are three to ninety times less besides, those of the top about the same.

@@ -35,6 +35,7 @@ CASES = {
     "rk4": (ball, BALL, {"integrator": "rk4", "step": 1e-4}),
     "dop853": (ball, BALL, {"integrator": "dop853"}),
     "gauss_8": (ball, BALL, {"integrator": "gauss_8"}),
+    "variational": (ball, BALL, {"integrator": "variational", "step": 1e-4}),
     "rosenbrock": (ball, BALL, {"integrator": "rosenbrock", **SMOOTH}),
     "generalized_alpha": (ball, BALL, {"integrator": "generalized_alpha", **SMOOTH}),
     "ggl": (ball, BALL, {"integrator": "ggl", "step": 1e-4, "fixed": True}),

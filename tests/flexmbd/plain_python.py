@@ -97,6 +97,7 @@ CASES = {
     "dormand_prince": lambda: swing(integrator="dormand_prince", tolerance=1e-7),
     "dop853": lambda: swing(integrator="dop853", tolerance=1e-9),
     "gauss_8": lambda: swing(integrator="gauss_8", tolerance=1e-7),
+    "variational": lambda: swing(integrator="variational", step=5e-3),
     "rk4": lambda: swing(integrator="rk4", step=5e-3),
     "generalized_alpha": lambda: swing(integrator="generalized_alpha", tolerance=1e-5),
     "ggl": lambda: swing(integrator="ggl", step=5e-3, fixed=True),

@@ -53,16 +53,19 @@ def test_smooth_motions_at_tight_tolerances_are_of_order_8(tolerance, scheme):
     assert settings.integrator == scheme and why.startswith("explicit") and ("order 8" in why) == (scheme == "dop853")
 
 
-def test_contacts_and_digital_controllers_keep_short_steps_of_order_5():
+def test_forces_that_may_have_kinks_keep_short_steps_of_order_5():
     from flexmbd.running.settings import Settings
 
-    touching, ruled = oscillator(CALM), oscillator(CALM)
+    touching, ruled, tabled = (oscillator(CALM) for _ in range(3))
     law = fm.HuntCrossley(1e5, restitution=0.5)
     touching.add(fm.DiscPlane("floor", touching.bodies[0].centre, touching.ground.at(0.0, -1.0), 0.3, law))
     place = fm.PlaceOf(ruled.ground.at(0.0, 0.0), ruled.bodies[0].centre)
     ruled.add(fm.Actuator("push", place, fm.PID(place, 0.0, kp=1.0, sample=0.01)))
-    for system in (touching, ruled):
+    tabled.add(fm.PointForce("load", tabled.bodies[0].centre, fx=fm.Table((0.0, 0.5, 1.0), (0.0, 1.0, 0.0))))
+    for system in (touching, ruled, tabled):
         assert decided(Settings(tolerance=1e-10), system)[0].integrator == "dormand_prince"
+    tabled.elements.pop()
+    assert decided(Settings(tolerance=1e-10), tabled)[0].integrator == "dop853"
 
 
 def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():

@@ -182,6 +182,62 @@ def test_it_is_dark_by_the_button(cranked, tmp_path):
     assert ink(dark).sum() > 2000
 
 
+def test_it_is_dark_where_the_reader_s_system_is(cranked, tmp_path):
+    async def look(seen):
+        light = await seen.at(0.01)
+        await seen.browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        await asyncio.sleep(0.3)
+        return light, await seen.scene()
+
+    light, dark = looked_at(cranked.to_html(), tmp_path, look)
+    assert np.all(light[2, -3] == 255) and np.all(dark[2, -3] < 40)
+
+
+def test_two_fingers_bring_it_nearer_and_one_moves_a_drawing(cranked, tmp_path):
+    async def touch(seen, kind, *places):
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        await seen.browser.ask("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    async def look(seen):
+        await seen.browser.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+        await touch(seen, "touchStart", (180, 300), (220, 300))
+        for half in (30, 40, 60):
+            await touch(seen, "touchMove", (200 - half, 300), (200 + half, 300))
+        await touch(seen, "touchEnd")
+        zoom, before = await seen.run("flexmbd.eye.zoom"), await seen.run("flexmbd.eye.target[0] / flexmbd.eye.pixel")
+        await touch(seen, "touchStart", (200, 300))
+        for x in (190, 170, 150):
+            await touch(seen, "touchMove", (x, 300))
+        await touch(seen, "touchEnd")
+        return zoom, await seen.run("flexmbd.eye.target[0] / flexmbd.eye.pixel") - before
+
+    zoom, moved = looked_at(cranked.to_html(), tmp_path, look, width=390, height=800)
+    assert zoom == pytest.approx(3.0, rel=0.4) and moved == pytest.approx(50.0, abs=25.0)
+
+
+@pytest.mark.parametrize("which", ["rod.B", "rope.end"])
+def test_between_keys_points_are_where_the_run_has_them(which, cranked, hung, tmp_path):
+    """What the page's own script makes of keys, at all times of the run, within two errors that are allowed (1/2500 of the size)."""
+    run = cranked.of_sample(0) if which == "rod.B" else hung
+    viewer = fm.Viewer(run, trails=[which])
+    script = f"""(() => {{ const run = flexmbd.picture.runs[0], end = run.said.trails[0];
+      return {run.time.tolist()}.map((time) => {{ run.seek(time); return run.place(end); }}); }})()"""
+
+    async def look(seen):
+        await seen.run("flexmbd.player.play(false)")
+        return np.array(await seen.run(script))
+
+    found = looked_at(viewer.to_html(), tmp_path, look)
+    wanted = rod_end(run) if which == "rod.B" else run.centre_line("rope", 1).position[:, -1]
+    assert np.abs(found - wanted).max() < 2.0 / 2500 * viewer.scene.size
+
+
+def rod_end(run):
+    """Places of the rod's end, (times, 3)."""
+    rod = run.poses("rod")
+    return rod.position + rod.rotation @ np.array(run.bodies["rod"].seats["B"] + (0.0,))
+
+
 def test_a_phone_shows_all_of_it(cranked, tmp_path):
     async def look(seen):
         picture = await seen.at(0.01)

@@ -7,9 +7,14 @@ import numpy as np
 from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.pair import Contact
 from flexmbd.errors import ModelError
+from flexmbd.forces.actuators import Actuator
+from flexmbd.forces.conditions import Condition
 from flexmbd.forces.lock import Lock
+from flexmbd.forces.propellant import Propellant
+from flexmbd.forces.user import UserFunction
 from flexmbd.formulation import taken
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.motion import Fourier, Harmonic, Motion, Polynomial
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS, CONSERVING = "dormand_prince", "generalized_alpha", "moreau", "event_driven", "energy_momentum"
 TIGHT = "dop853"  # of smooth motions at tight tolerances
@@ -51,8 +56,8 @@ def chosen(settings, system, end):
             words = f"{name} is so stiff that an explicit scheme would need {rate * end / STABLE:.2g} steps"
             settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
         elif settings.tolerance is not None and settings.tolerance <= settings.tuning.order_8 and smooth(system):
-            words = "there is no contact, no flexible body and no spring too stiff for it"
-            settings, why = replace(settings, integrator=TIGHT), f"explicit, of order 8 at a tolerance of {settings.tolerance:g}: {words}"
+            words = f"order 8 at a tolerance of {settings.tolerance:g}: all forces are smooth, and no spring is too stiff for it"
+            settings, why = replace(settings, integrator=TIGHT), f"explicit, of {words}"
         else:
             settings, why = replace(settings, integrator=EXPLICIT), "explicit: there is no flexible body and no spring too stiff for it"
     check_impacts(settings, system)
@@ -123,9 +128,14 @@ def impenetrable(system):
 
 
 def smooth(system):
-    """Whether nothing cuts steps short: no contact begins or ends, and no controller ticks."""
-    ticks = (getattr(getattr(element, "command", None), "sample", None) for element in system.elements)
-    return not any(isinstance(element, (Contact, Lock)) for element in system.elements) and all(sample is None for sample in ticks)
+    """Whether all forces are known to be smooth, so that one polynomial of high order is the motion in a long step.
+
+    Contacts, conditions, controllers, functions of one's own and tables are not: a spline has a kink in its third derivative.
+    """
+    rough = Contact, Condition, UserFunction, Actuator, Propellant
+    analytic = Polynomial, Harmonic, Fourier
+    motions = (x for element in system.elements for x in vars(element).values() if isinstance(x, Motion))
+    return not any(isinstance(element, rough) for element in system.elements) and all(isinstance(x, analytic) for x in motions)
 
 
 def frictions(system):

@@ -12,7 +12,7 @@ SORRY = (
 )
 
 
-def written(data, *, title, described, says, still, open_notes):
+def written(data, *, title, described, says, still):
     """The text of the page of a scene.
 
     Parameters
@@ -25,15 +25,13 @@ def written(data, *, title, described, says, still, open_notes):
         Lines over the picture.
     still : str
         SVG.
-    open_notes : bool
-        Whether the list of what is drawn is open.
     """
     from markupsafe import Markup
 
     scene = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True).replace("<", "\\u003c")
     parts = {"style": _text("page.css"), "library": _text("ogl.min.js"), "script": "\n".join(_text(f"{name}.js") for name in SCRIPTS)}
     safe = {key: Markup(text) for key, text in (parts | {"scene": scene, "still": still}).items()}
-    return _template().render(title=title, described=described, says=says, notes=data["notes"], sorry=SORRY, open=open_notes, **safe)
+    return _template().render(title=title, described=described, says=says, notes=data["notes"], sorry=SORRY, **safe)
 
 
 @cache

@@ -73,6 +73,13 @@ class Viewer:
         By how much clearances are drawn larger; a round number of its own if left out. The page says it.
     title : str, optional
 
+    Attributes
+    ----------
+    path : pathlib.Path or None
+        Where the page was written last.
+    scene : Scene
+        What is drawn; its `notes` are the sentences below the picture, its `play` the factor of clearances.
+
     Raises
     ------
     ModelError
@@ -114,7 +121,7 @@ class Viewer:
         data, scene = self.data | {"playing": playing}, self.scene
         svg = still(scene.motions[0], self._lines(data), scene.planar, scene.low, scene.high)
         described = f"Motion of {len(scene.names) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
-        text = written(data, title=self.title, described=described, says=self._says(), still=svg, open_notes=False)
+        text = written(data, title=self.title, described=described, says=self._says(), still=svg)
         if path is not None:
             try:
                 Path(path).write_text(text, encoding="utf-8")

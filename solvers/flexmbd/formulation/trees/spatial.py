@@ -163,10 +163,16 @@ def skew(a):
     return [[0.0, minus((1.0,), (z,)), y], [z, 0.0, minus((1.0,), (x,))], [minus((1.0,), (y,)), x, 0.0]]
 
 
+def flat(link):
+    """Whether a link is one of the plane: no body in space turns about one axis alone with a moment of inertia."""
+    (x, *_), (_, y, _), (*_, z) = link.inertia
+    return none(x) and none(y) and not none(z)
+
+
 def inertia_of(link):
-    """Matrix (6, 6) that gives a link's momentum by its velocity."""
-    tilde, m = skew(first_moment(link)), link.mass
-    push = [[m if i == j else 0.0 for j in range(3)] for i in range(3)]
+    """Matrix (6, 6) that gives a link's momentum by its velocity; of a planar one nothing along z, where it does not move."""
+    tilde, ways = skew(first_moment(link)), 2 if flat(link) else 3
+    push = [[link.mass if i == j < ways else 0.0 for j in range(3)] for i in range(3)]
     return [x + y for x, y in zip(about_origin(link), tilde, strict=True)] + [x + y for x, y in zip(transposed(tilde), push, strict=True)]
 
 
@@ -188,7 +194,7 @@ def compliance(link):
     if none(mass) or none(tensor[2][2]):
         told = "a link without mass, or moments of inertia: the constraint-force algorithm divides by them"
         raise ValueError(f"{told}; take articulated or composite bodies")
-    if none(tensor[0][0]) and none(tensor[1][1]):
+    if flat(link):
         tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], tensor[2]]
     inverse = inverse_of(tensor)
 

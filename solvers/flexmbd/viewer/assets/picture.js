@@ -10,6 +10,7 @@ class Picture {
     Object.assign(this, { scene, eye, hidden });
     this.drawing = new Drawing(gl, root, scene.planar);
     this.meshes = new Map(scene.looks.filter((one) => one.kind === "mesh").map((one) => [one, this.drawing.mesh(one)]));
+    this.polylines = scene.looks.filter((one) => one.kind === "polyline").map((one) => ({ ...one, width: 3, points: one.points.map((p) => add(one.at, turned(one.turn, p))) }));
     this.runs = scene.runs.map((said, k) => new Run(said, scene, k));
   }
 
@@ -21,6 +22,9 @@ class Picture {
     this.force = colorOf(read("--force"));
     this.drawing.uniforms.paper.value.splice(0, 3, ...this.paper.slice(0, 3));
   }
+
+  // A colour as faint as the run that is drawn.
+  faint(color, alpha = this.alpha) { return [color[0], color[1], color[2], alpha]; }
 
   draw(time) {
     const { drawing } = this;
@@ -44,7 +48,7 @@ class Picture {
   grid() {
     const { low, high, up, size, bodies } = this.scene, axis = up.findIndex((x) => Math.abs(x) > 0.999);
     if (this.scene.planar || axis < 0 || !bodies) return;
-    const step = round(size / 6), [a, b] = [0, 1, 2].filter((k) => k !== axis), color = this.soft.slice(0, 3).concat(0.22);
+    const step = round(size / 6), [a, b] = [0, 1, 2].filter((k) => k !== axis), color = this.faint(this.soft, 0.22);
     const from = (k) => Math.floor(low[k] / step - 0.5) * step, to = (k) => Math.ceil(high[k] / step + 0.5) * step;
     const at = (x, y) => { const p = [0, 0, 0]; p[axis] = up[axis] > 0 ? low[axis] : high[axis]; p[a] = x; p[b] = y; return p; };
     for (let x = from(a); x <= to(a) + 0.5 * step; x += step) this.drawing.line(at(x, from(b)), at(x, to(b)), color, 1);
@@ -89,21 +93,19 @@ class Picture {
   }
 
   lines(run) {
-    const kept = this.scene.looks.filter((one) => one.kind === "polyline").map((one) => ({ ...one, own: [one.at, one.turn], width: 3 }));
-    for (const line of [...run.said.lines, ...kept]) {
+    for (const line of [...run.said.lines, ...this.polylines]) {
       if (this.hidden.has(line.body)) continue;
-      const body = run.bodies[line.body], color = line.color ? colorOf(line.color, this.alpha) : this.soft.slice(0, 3).concat(this.alpha);
-      const local = line.own ? line.points.map((p) => add(line.own[0], turned(line.own[1], p))) : line.points;
-      if (body.kind === "frame") this.drawing.path(local.map((p) => add(body.at, turned(body.turn, p))), color, line.width);
+      const body = run.bodies[line.body], color = line.color ? colorOf(line.color, this.alpha) : this.faint(this.soft);
+      if (body.kind === "frame") this.drawing.path(line.points.map((p) => add(body.at, turned(body.turn, p))), color, line.width);
       else if (body.kind === "places") for (let k = 0; 3 * k < body.points.length; k++) {
         const at = [...body.points.subarray(3 * k, 3 * k + 3)];
-        this.drawing.path(local.map((p) => add(at, p)), color, line.width);
+        this.drawing.path(line.points.map((p) => add(at, p)), color, line.width);
       }
     }
   }
 
   marks(run) {
-    const ink = this.ink.slice(0, 3).concat(this.alpha), paper = this.paper.slice(0, 3).concat(this.alpha);
+    const ink = this.faint(this.ink), paper = this.faint(this.paper);
     for (const link of run.said.links) this.drawing.path(this.coiled(run.place(link.a), run.place(link.b), link.coils), ink, 2);
     for (const one of run.said.dots) {
       if (this.hidden.has(one.body)) continue;
@@ -132,22 +134,22 @@ class Picture {
 
   // The journal in its bearing, its way from the bearing's centre drawn larger as the clearance is.
   bearings(run) {
-    const ink = this.ink.slice(0, 3).concat(this.alpha), { play } = this.scene, away = [0, 0, 0];
+    const ink = this.faint(this.ink), { play } = this.scene, away = [0, 0, 0];
     run.said.bearings.forEach((one, k) => {
       const at = run.place(one.at), inner = Math.max(0.15 * one.radius, one.radius - play * one.clearance);
       run.apart.read(k, 0, away);
       const centre = add(at, away, play);
       this.ring(at, one.radius, ink, 3);
       if (this.scene.planar) {
-        this.ring(centre, inner, this.force.slice(0, 3).concat(this.alpha), 2);
-        this.drawing.dot(centre, this.force.slice(0, 3).concat(this.alpha), 4);
-      } else this.drawing.sphere[run.ghost ? 1 : 0].push({ place: placed(centre, [0, 0, 0, 1], [inner, inner, inner]), color: this.force.slice(0, 3).concat(this.alpha) });
+        this.ring(centre, inner, this.faint(this.force), 2);
+        this.drawing.dot(centre, this.faint(this.force), 4);
+      } else this.drawing.sphere[run.ghost ? 1 : 0].push({ place: placed(centre, [0, 0, 0, 1], [inner, inner, inner]), color: this.faint(this.force) });
     });
   }
 
   // The slider between its walls, its way across and its tilt drawn larger as the clearance is.
   guides(run) {
-    const ink = this.ink.slice(0, 3).concat(this.alpha), { play } = this.scene, away = [0, 0, 0], from = run.said.bearings.length;
+    const ink = this.faint(this.ink), { play } = this.scene, away = [0, 0, 0], from = run.said.bearings.length;
     run.said.guides.forEach((one, k) => {
       run.apart.read(from + k, 0, away);
       const base = run.bodies[one.at.body], at = run.place(one.at), half = 0.5 * one.length, wall = 0.5 * one.width + play * one.clearance;
@@ -155,7 +157,7 @@ class Picture {
       for (const side of [-wall, wall]) this.drawing.path([put(away[0] - 2.5 * half, side), put(away[0] + 2.5 * half, side)], ink, 3);
       const c = Math.cos(play * away[2]), s = Math.sin(play * away[2]), w = 0.5 * one.width;
       const corners = [[-half, -w], [half, -w], [half, w], [-half, w], [-half, -w]].map(([x, y]) => put(away[0] + c * x - s * y, play * away[1] + s * x + c * y));
-      this.drawing.path(corners, this.force.slice(0, 3).concat(this.alpha), 2);
+      this.drawing.path(corners, this.faint(this.force), 2);
     });
   }
 
@@ -169,7 +171,7 @@ class Picture {
 
   arrows(run) {
     if (!run.forces || this.hidden.has("forces")) return;
-    const color = this.force.slice(0, 3).concat(this.alpha), force = [0, 0, 0], scale = (ARROW * this.scene.size) / this.scene.force;
+    const color = this.faint(this.force), force = [0, 0, 0], scale = (ARROW * this.scene.size) / this.scene.force;
     run.said.arrows.forEach((one, k) => {
       run.forces.read(k, 0, force);
       const size = scale * Math.hypot(...force), most = 2 * ARROW * this.scene.size;
