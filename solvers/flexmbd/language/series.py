@@ -45,7 +45,7 @@ class Series:
         self.graph, self.first, self.select, self.together = graph, first, select, together
         self.given, self.derived, self.factors, self.open = {}, {}, {}, None
         self._known, self._draft, self._inverse, self._sums, self._begun, self._pairs = defaultdict(dict), {}, {}, {}, {}, {}
-        self._rates, self._traced, self._ahead, self._guess = {}, {}, {}, {}
+        self._rates, self._traced, self._ahead, self._guess, self._partial = {}, {}, {}, {}, {}
 
     @property
     def products(self):
@@ -116,7 +116,7 @@ class Series:
 
     def _rate(self, node):
         g, found = self.graph, self.graph.const(0.0)
-        for x in g.sources.variables(node):
+        for x in (x for x in g.sources.variables(node) if x.value.space != "displacement"):  # of which nothing depends in motion
             slope = g.derivative(node, x) if x.value.space in ("q", "t") else None
             if slope is None or slope.level == RUNTIME:
                 return Rate(node)
@@ -136,6 +136,11 @@ class Series:
         whole, key = (first, last) == (0, k), (a.id, b.id, k)
         if key in self._sums and whole:
             return self._sums[key]
+        final = self.settled(a, k) and self.settled(b, k)
+        if key in self._partial and whole and final:
+            total, missing = self._partial[key]
+            self._sums[key] = total = self._more(total, a, b, k, missing)
+            return total
         total, low, high = self._start(a, b, k)
         if a.id == b.id and first + last == k:
             for j in range(first, min(low, (k + 1) // 2)):
@@ -143,10 +148,20 @@ class Series:
             if k % 2 == 0 and first <= k // 2 and not low <= k // 2 <= high:
                 total = plus(total, times(self(a, k // 2), self(a, k // 2)))
         else:
-            for j in (*range(first, min(low, last + 1)), *range(max(high + 1, low, first), last + 1)):
-                total = plus(total, times(self(a, j), self(b, k - j)))
-        if whole and self.settled(a, k) and self.settled(b, k):
+            rest = [*range(first, min(low, last + 1)), *range(max(high + 1, low, first), last + 1)]
+            known = [j for j in rest if self.settled(a, j) and self.settled(b, k - j)]
+            missing = [j for j in rest if j not in known]
+            start = self._more(total, a, b, k, known)
+            total = self._more(start, a, b, k, missing)
+            if whole and not final and total is start:
+                self._partial[key] = start, missing
+        if whole and final:
             self._sums[key] = total
+        return total
+
+    def _more(self, total, a, b, k, which):
+        for j in which:
+            total = plus(total, times(self(a, j), self(b, k - j)))
         return total
 
     def _start(self, a, b, k):
