@@ -4,6 +4,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import flexmbd as fm
+from flexmbd.bodies.grains import Grains
+from flexmbd.running.posed import joined
 from flexmbd.trajectory import Moved, Trajectory
 
 CORNER = {"vertices": [(0, 0, 0), (0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.3)], "faces": [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]}
@@ -96,3 +98,17 @@ def socket():
     law = fm.HuntCrossley(1e6, restitution=0.1, exponent=1.0)
     s.add(fm.ClearanceSpherical("joint", ball.centre, s.ground.at(0.0, 0.0, 0.0), 1e-3, law=law, bearing_radius=0.05))
     return s
+
+
+def at_start(system):
+    """The trajectory of two times at the start of a system, as if nothing moved: numbers of the first sample."""
+    moved, parameters, offsets = {}, system.parameters(), system.offsets()
+    for body in (body for body in system.bodies if body.pose_size):
+        own = np.array([np.ravel(x)[0] for x in body.initial()[0]], float)
+        if isinstance(body, Grains):  # which have no orientation in space
+            own = own.reshape(body.count, -1)[:, :3].ravel()
+        offset = offsets.get(body.name, (0.0,) * body.dimension)
+        moved[body.name] = Moved(body, np.tile(own, (1, 2, 1)), offset, parameters.get(f"{body.name}.length"))
+    moved["ground"] = Moved(system.ground, np.zeros((1, 2, system.dimension)), system.ground.offset)
+    elements = joined(system, moved)
+    return Trajectory(np.array([0.0, 1.0]), {}, {}, np.zeros(1, np.int8), [""], {}, {}, moved, elements).of_sample(0)

@@ -119,7 +119,7 @@ def test_other_schemes_fail_at_the_same_step():
         parts = [x.mean() for x in np.array_split(energy / energy[0], 5)]
         lost[scheme] = abs(parts[-1] - parts[0]), errors(three_rods, 0.5, 0.01, scheme, **more)[1]
     own, *others = lost.values()
-    assert all(drift > 4.0 * own[0] and bending > 30.0 * own[1] for drift, bending in others), lost
+    assert all(drift > 4.0 * own[0] and bending > 15.0 * own[1] for drift, bending in others), lost
 
 
 def test_coupling_forces_that_are_constant_in_a_step_run_away():
@@ -135,14 +135,16 @@ def test_no_stiffness_makes_the_step_unstable(share):
     """At three the paper's constant coupling forces run away, at two a frequency resonates with steps; amplitudes go like 1/EI."""
     found = simulate(three_rods, ["coupler.a1", "energy.total"], end=50.0, points=5001, lanes=1, integrator="symplectic_perturbation",
                      step=0.01, samples={"EI": [share * EI_2]})  # fmt: skip
-    assert np.abs(found["coupler.a1"]).max() * share < 2e-4
-    assert np.abs(found["energy.total"] / found["energy.total"][0, 0] - 1.0).max() < 1e-3
+    assert np.abs(found["coupler.a1"]).max() * share < 1.2e-4
+    assert np.abs(found["energy.total"] / found["energy.total"][0, 0] - 1.0).max() < 7e-4
 
 
 def test_lanes_have_stiffness_and_mass_of_their_own_and_do_not_feel_each_other():
     samples = {"EI": np.array([1.0, 0.7, 3.0]) * EI_1, "mass": np.array([20.0, 20.0, 5.0])}
     outputs = [*places(double_pendulum), *amplitudes(double_pendulum), "energy.total", "lower.middle.deflection:abs_max"]
     together = run(double_pendulum, outputs, 1.0, samples=samples, lanes=4)
+    in_turn = run(double_pendulum, outputs, 1.0, samples={key: np.tile(x, 3) for key, x in samples.items()}, lanes=4)
+    assert all(np.array_equal(in_turn[name], np.concatenate([together[name]] * 3)) for name in outputs)
     for k in range(3):
         alone = run(double_pendulum, outputs, 1.0, samples={key: x[[k]] for key, x in samples.items()}, lanes=4)
         assert all(np.array_equal(together[name][k], alone[name][0]) for name in outputs)

@@ -1,9 +1,12 @@
 """Pages of motions: what is kept of a motion is the motion within what is said, and nothing in a name becomes part of the page."""
 
 import base64
+import importlib
 import json
 import re
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,10 +18,11 @@ from scipy.spatial.transform import Rotation
 import flexmbd as fm
 from flexmbd.viewer.keys import Track, chosen, quaternions, slerp
 from flexmbd.viewer.looks import edges
+from flexmbd.viewer.marks import KINDS
 from flexmbd.viewer.packing import packed, unpacked
 from flexmbd.viewer.page import SCRIPTS, _text
 
-from .shown_models import SHAPES, crank, long_rope, many, rope, shapes, socket
+from .shown_models import SHAPES, at_start, crank, long_rope, many, rope, shapes, socket
 
 
 def data_of(text):
@@ -276,6 +280,46 @@ def test_edges_of_a_mesh_are_drawn_where_it_bends():
     quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     found = edges(fm.Mesh(corner, [face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
     assert len(found) == 12 and all(np.linalg.norm(b - a) == 1.0 for a, b in found)
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    """A small system for each element (`docs/element_scenes`)."""
+    docs = str(Path(__file__).resolve().parents[2] / "docs")
+    sys.path.insert(0, docs)
+    try:
+        return importlib.import_module("element_scenes").SCENES
+    finally:
+        sys.path.remove(docs)
+
+
+def test_every_element_can_be_on_a_page_and_joints_and_surfaces_are_drawn(scenes):
+    bare = []
+    for name, make in scenes.items():
+        viewer = fm.Viewer(at_start(make()))
+        assert "<canvas" in viewer.to_html(), name
+        marks, elements = viewer.scene.marks[0], [x.element for x in viewer.scene.motions[0].trajectory.elements]
+        drawn = len(marks.dots) + len(marks.lines) + len(marks.links) + len(marks.bearings) + len(marks.guides)
+        if any(isinstance(x, kind) for x in elements for kind, _ in KINDS) and not drawn:
+            bare.append(name)
+    assert bare == []
+
+
+def test_a_body_without_shapes_and_points_is_drawn_to_its_joints():
+    s = fm.System(gravity=(0.0, -9.81))
+    rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod.at(-0.5, 0.0)))
+    s.add(fm.Spring("spring", rod.at(0.5, 0.0), s.ground.at(0.5, 1.0), stiffness=1.0))
+    lines = [line["points"] for line in fm.Viewer(at_start(s)).data["runs"][0]["lines"] if line["width"] == 5]
+    assert lines == [[[0, 0, 0], [-0.5, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]]
+
+
+def test_a_disc_that_a_contact_knows_is_within_the_picture():
+    s = fm.System(gravity=(0.0, -9.81))
+    ball = s.body("ball", mass=1.0, inertia=1e-3, position=(0.0, 0.5))
+    s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 0.2, fm.Hertz(1e6)))
+    scene = fm.Viewer(at_start(s)).scene
+    assert np.allclose(scene.low, [-0.2, 0.0, 0.0]) and np.allclose(scene.high, [0.2, 0.7, 0.0])
 
 
 def test_our_scripts_are_small_files():

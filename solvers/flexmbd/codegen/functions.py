@@ -109,7 +109,7 @@ class Functions:
         if width == 1:
             return builder.op("fcmp une", DOUBLE, builder.load(DOUBLE, where), number(0.0))
         kind, bits = vector(DOUBLE, width), f"i{width}"
-        lanes = builder.load(kind, builder.cast("bitcast", ROWS, where, pointer(kind)), 8)
+        lanes = builder.load(kind, where, 8)
         found = builder.op("fcmp une", kind, lanes, filled(DOUBLE, number(0.0), width))
         return builder.op("icmp ne", bits, builder.cast("bitcast", vector(TRUTH, width), found, bits), 0)
 
@@ -209,17 +209,26 @@ class Piece:
             self._pointers[array] = made
         return self._pointers[array]
 
+    def behind(self, array, row):
+        """An array from a row on that is known now, found once."""
+        if (array, row) not in self._pointers:
+            start = self.pointer(array)
+            with self.builder.at_entry():
+                self._pointers[array, row] = self.builder.gep(DOUBLE, start, row * self.stride) if row else start
+        return self._pointers[array, row]
+
     def moved(self, array, row):
         """An array from a row on."""
         return self.builder.gep(DOUBLE, self.pointer(array), (self.loops.index(row) * self.stride).ir)
 
     def load(self, array, row):
         """Value in a row of samples; where the writer has elements side by side, of its one sample in all of them."""
-        where, kind = self.moved(array, row), self.writer.kind
+        return self.load_at(self.moved(array, row))
+
+    def load_at(self, where):
+        """The same of a row's place."""
         if self.batch == 1:
-            if self.writer.width > 1:
-                where = self.builder.cast("bitcast", ROWS, where, pointer(kind))
-            return Value(self.writer, self.builder.load(kind, where, 8))
+            return Value(self.writer, self.builder.load(self.writer.kind, where, 8))
         return Value(self.writer, self.writer.spread(self.builder.load(DOUBLE, where)))
 
     # ---- nodes

@@ -63,8 +63,8 @@ def each(piece, group, key, made, places, A, start=0, stop=None):
     """
     functions, storage, loops = piece.functions, piece.storage, piece.loops
     batch = 1 if places is None else storage.batch
-    read = _read(functions, group)
-    rows = _table(read, places, batch)[start // batch : stop]
+    read, scale = _read(functions, group), functions.target.scale
+    rows = _table(read * scale, places if places is None else places * scale, batch)[start // batch : stop]
     begin, end = storage.lay(rows)
     if key not in functions.elements:
         functions.elements[key] = made(functions, f"{group.name}.{len(functions.elements)}", read.shape[1])
@@ -102,11 +102,16 @@ def _spread(loops, tables, at, A, shares, width):
             loops.add(A, to, loops.load(shares, i * BATCH + e))
 
 
+def placed_at(piece, rows, table, k):
+    """Place of the row that an entry of an element's table names."""
+    return piece.builder.gep(DOUBLE, rows, (piece.loops.table(table, k) * piece.functions.target.apart).ir)
+
+
 def _added(k, read):
     """Store that adds to the row of A that the element's table names."""
 
     def store(piece, value):
-        piece.loops.add(piece.arguments["A"], piece.loops.table(piece.pointer("own"), read + k), value)
+        piece.loops.add_at(placed_at(piece, piece.arguments["A"], piece.pointer("own"), read + k), value)
 
     return store
 
@@ -155,7 +160,7 @@ def _gathered(piece, array, first, column, batch):
     """Value of the element's own row, or those of elements side by side."""
     own = piece.pointer("own")
     if batch == 1:
-        return piece.load(array, piece.loops.table(own, column) + first)
+        return piece.load_at(placed_at(piece, piece.behind(array, first), own, column))
     return gathered(piece, array, (piece.loops.table(own, batch * column + e) + first for e in range(batch)))
 
 
@@ -182,4 +187,4 @@ def _table(read, places, batch):
     return np.hstack([read[which].transpose(0, 2, 1).reshape(len(which), -1), real, places[which].reshape(len(which), -1)])
 
 
-__all__ = ["BATCH", "each", "element", "gathered", "placed", "put"]
+__all__ = ["BATCH", "each", "element", "gathered", "placed", "placed_at", "put"]

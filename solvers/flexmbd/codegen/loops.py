@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from flexmbd.codegen.text import DOUBLE, INTEGER, WORD, pointer
+from flexmbd.codegen.text import DOUBLE, INTEGER, ONCE, WORD
 from flexmbd.codegen.values import Value
 
 
@@ -28,13 +28,13 @@ class Index:
         return Index(self.builder, self.builder.op(instruction, WORD, self.known, other))
 
     def __add__(self, other):
-        return self._with(other, lambda a, b: a + b, "add")
+        return self if other == 0 else self._with(other, lambda a, b: a + b, "add")
 
     def __sub__(self, other):
         return self._with(other, lambda a, b: a - b, "sub")
 
     def __mul__(self, other):
-        return self._with(other, lambda a, b: a * b, "mul")
+        return self if other == 1 else self._with(other, lambda a, b: a * b, "mul")
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -89,28 +89,29 @@ class Loops:
             yield Index(b, k)
             following = b.op("add", WORD, k, self.index(step).ir)
         complete(((stop if down else start).ir, before), (following, b.block))
-        b.branch(head)
+        known = isinstance(start.known, int) and isinstance(stop.known, int)
+        b.branch(head, "" if known or self.writer.width == 1 else ONCE)
         b.block = after
 
     def moved(self, rows, index):
         """Rows from an index on."""
         return self.builder.gep(DOUBLE, rows, (self.index(index) * self.writer.stride).ir)
 
-    def _row(self, rows, index):
-        where = self.moved(rows, index)
-        return where if self.writer.width == 1 else self.builder.cast("bitcast", pointer(DOUBLE), where, pointer(self.writer.kind))
-
     def load(self, rows, index):
         """Value in a row."""
-        return Value(self.writer, self.builder.load(self.writer.kind, self._row(rows, index), 8))
+        return Value(self.writer, self.builder.load(self.writer.kind, self.moved(rows, index), 8))
 
     def store(self, rows, index, value):
         """Put a value into a row."""
-        self.builder.store(self.writer.kind, self.writer.value(value).ir, self._row(rows, index), 8)
+        self.builder.store(self.writer.kind, self.writer.value(value).ir, self.moved(rows, index), 8)
 
     def add(self, rows, index, value):
         """Add a value to a row."""
-        where, kind = self._row(rows, index), self.writer.kind
+        self.add_at(self.moved(rows, index), value)
+
+    def add_at(self, where, value):
+        """Add a value to a row at a place."""
+        kind = self.writer.kind
         total = Value(self.writer, self.builder.load(kind, where, 8)) + value
         self.builder.store(kind, total.ir, where, 8)
 

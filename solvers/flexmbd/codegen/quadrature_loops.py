@@ -6,7 +6,7 @@ Rows of W hold, for one point after another, its variables and then K, the tange
 
 from __future__ import annotations
 
-from flexmbd.codegen.group_loops import each, placed, put
+from flexmbd.codegen.group_loops import each, placed, placed_at, put
 from flexmbd.codegen.text import DOUBLE
 from flexmbd.codegen.values import Value
 from flexmbd.language.kinds import VARIABLE
@@ -121,7 +121,7 @@ class _Pairs:
                 if places is None:
                     self.loops.store(A, at + k, _sum(terms))
                 else:
-                    self.loops.add(A, self.loops.table(places, k), _sum(terms))
+                    self.loops.add_at(placed_at(self.piece, A, places, k), _sum(terms))
                 k += 1
 
 

@@ -10,10 +10,25 @@ from flexmbd.codegen.text import DOUBLE, INTEGER, VOID, WORD, Instructions
 
 TRIPLE = "nvptx64-nvidia-cuda"
 REGISTER = 8  # numbers of a vector register, where they are largest
+FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
+
+
+class Rows:
+    """How tables say where rows are."""
+
+    @property
+    def scale(self):
+        """What places of rows in tables are multiplied by."""
+        return self.stride if self.stride <= FAR else 1
+
+    @property
+    def apart(self):
+        """Numbers from one place to the next."""
+        return self.stride // self.scale
 
 
 @dataclass(frozen=True)
-class Cpu:
+class Cpu(Rows):
     """Samples side by side in vector registers.
 
     Attributes
@@ -55,7 +70,7 @@ class Cpu:
 
 
 @dataclass(frozen=True)
-class Cuda:
+class Cuda(Rows):
     """One sample a thread: a number of thread k is k behind the beginning of its row.
 
     Attributes

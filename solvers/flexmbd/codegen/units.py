@@ -14,8 +14,6 @@ from flexmbd.codegen.values import Value, Writer
 from flexmbd.language.kinds import FACTORS, SPAN, VARIABLE
 from flexmbd.language.units import HANDED, units
 
-FAR = 64  # numbers between rows up to which tables have places as numbers, not as rows
-
 
 def write(functions, name, ids, stores, given=None):
     """The function of nodes, by id, in units, and how many rows of W it needs; None if too few are alike."""
@@ -108,15 +106,10 @@ def _rows(nodes, made):
     return rows, top
 
 
-def _scale(functions):
-    """What places in tables are given in, numbers."""
-    return functions.target.stride if functions.target.stride <= FAR else 1
-
-
 def _places(functions, rows, made):
     """Table of all units, and where each begins: first room for its kind, then where its operands are and its values go, from the array's
     beginning on."""
-    scale, (reads, gives), nodes = _scale(functions), (made.reads, made.gives), functions.graph.nodes
+    scale, (reads, gives), nodes = functions.target.scale, (made.reads, made.gives), functions.graph.nodes
     storage, place, found = functions.storage, functions.layout.place, np.zeros(len(nodes), np.int64)
     handed = np.array([*rows], int)
     found[handed] = np.array([*rows.values()], int) * scale
@@ -143,7 +136,7 @@ def _written(functions, unit):
     used = [array for array, *_ in (*unit.reads.values(), *unit.gives)]
     arrays = sorted({"W" if array in HANDED else array for array in used})
     kinds, name = [*(pointer(DOUBLE) for _ in arrays), pointer(INTEGER)], f"unit.{len(functions.units)}"
-    function = functions.module.function(name, VOID, kinds, (*arrays, "own"), inside=True, attributes="noinline")
+    function = functions.module.function(name, VOID, kinds, (*arrays, "own"), inside=True, attributes="noinline alignstack(64)")
     whole = len(unit.nodes) < functions.graph.tuning.unit_lanes
     piece = functions.piece(function, functions.target.width if whole else functions.target.part)
     b, writer, rows = piece.builder, piece.writer, piece.arguments
@@ -178,7 +171,7 @@ def _access(functions, kind, width):
     """
     if found := functions.module.functions.get(f"unit.{kind}.{width}"):
         return found
-    apart = 1 if kind == "number" else functions.target.stride // _scale(functions)
+    apart = 1 if kind == "number" else functions.target.apart
     several, given = vector(DOUBLE, width), [pointer(DOUBLE), pointer(INTEGER), WORD]
     result, given = (VOID, [*given, several]) if kind == "store" else (several, given)
     function = functions.module.function(f"unit.{kind}.{width}", result, given, inside=True, attributes="alwaysinline")
@@ -188,7 +181,6 @@ def _access(functions, kind, width):
     if kind == "number":
         b.give(writer.spread(b.load(DOUBLE, place)))
         return function
-    place = place if width == 1 else b.cast("bitcast", pointer(DOUBLE), place, pointer(several))
     if kind == "store":
         b.store(several, *value, place, 8)
         b.give()

@@ -24,6 +24,7 @@ from flexmbd.joints.distance import Distance
 from flexmbd.joints.ideal import Fixed, Revolute, Translational
 from flexmbd.joints.spatial import Cylindrical, Spherical, Universal
 from flexmbd.motion import Fourier, Harmonic, Motion, Polynomial
+from flexmbd.stepping import names
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS, CONSERVING = "dormand_prince", "generalized_alpha", "moreau", "event_driven", "energy_momentum"
 TIGHT, SERIES = "dop853", "taylor"  # of smooth motions at tight tolerances, and at the tightest
@@ -85,7 +86,8 @@ def _in_coordinates(settings, system, reasons):
     if settings.formulation != "auto":
         return settings, reasons
     scheme = INTEGRATORS[settings.integrator]
-    implicit = scheme.correction is not None or (scheme.generated is not None and "unilateral" not in scheme.treats)
+    linear = scheme.generated is not None and "unilateral" not in scheme.treats and names.PROPOSE not in scheme.functions
+    implicit = scheme.correction is not None or linear
     needs = "sparse direct libraries are for many rows" if settings.linear_solver else ""
     needs = f"'{scheme.name}' needs constant masses" if scheme.name == CONSERVING else needs
     name, why = taken(settings.formulation, system, settings.tuning, needs=needs, implicit=implicit)

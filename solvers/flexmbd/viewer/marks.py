@@ -6,12 +6,10 @@ import numpy as np
 
 from flexmbd.contact.clearance import ClearanceRevolute
 from flexmbd.contact.cylindrical import ClearanceCylindrical
-from flexmbd.contact.discs import DiscDisc, DiscPlane
-from flexmbd.contact.planes import BoxPlane, PointPlane
-from flexmbd.contact.spheres import SpherePlane, SphereSphere
+from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.spherical import ClearanceSpherical
-from flexmbd.contact.thin_disc import ThinDiscPlane
 from flexmbd.contact.translational import ClearanceTranslational
+from flexmbd.forces.bushing import Bushing
 from flexmbd.forces.nonlinear import NonlinearSpring
 from flexmbd.forces.springs import Spring
 from flexmbd.joints.clamp import Clamp
@@ -19,7 +17,8 @@ from flexmbd.joints.distance import Distance
 from flexmbd.joints.drives import DistanceDrive, Drive
 from flexmbd.joints.ideal import Fixed, Joint, RevoluteTranslational, Translational
 from flexmbd.joints.spatial import Cylindrical
-from flexmbd.viewer.looks import circle, in_space
+from flexmbd.viewer.looks import in_space
+from flexmbd.viewer.surfaces import SURFACES, hatched, vector
 
 BEARING_LEAST = 0.03  # radius of a bearing that is drawn, by the size of all
 
@@ -76,7 +75,7 @@ def _pin(marks, motion, joined, size, planar):
     if planar and "ground" in [body for body, _ in joined.ends.values()]:
         at = next(in_space(seat) for body, seat in joined.ends.values() if body == "ground")
         marks.lines += [("ground", at + 0.03 * size * line) for line in SUPPORT]
-    axis = None if planar else _vector(joined, "axis")
+    axis = None if planar else vector(joined, "axis")
     if axis is not None and "a" in joined.ends and motion.bodies[joined.ends["a"][0]].kind == "frame":
         marks.lines.append((joined.ends["a"][0], in_space(joined.ends["a"][1]) + 0.035 * size * np.outer((-1.0, 1.0), axis)))
     marks.dots.append(("pin", _end(joined)))
@@ -89,7 +88,7 @@ def _square(marks, motion, joined, size, planar):
 def _rail(marks, motion, joined, size, planar):
     """The way of b on a, in a's frame, and a block on b."""
     marks.dots.append(("square", _end(joined)))
-    axis = _vector(joined, "axis")
+    axis = vector(joined, "axis")
     if len(joined.ends) < 2 or axis is None or any(motion.bodies[body].kind != "frame" for body, _ in joined.ends.values()):
         return
     (body, seat), (other, place) = (joined.ends[key] for key in "ab")
@@ -110,35 +109,6 @@ def _link(coils):
     return rule
 
 
-def _wall(marks, motion, joined, size, planar):
-    """The plane of b, and in the plane the disc of a."""
-    if "b" in joined.ends:
-        body, seat = joined.ends["b"]
-        normal = _vector(joined, "normal")
-        normal = np.array((0.0, 1.0, 0.0) if planar else (0.0, 0.0, 1.0)) if normal is None else normal
-        at = in_space(seat)
-        if planar:
-            along = np.array((normal[1], -normal[0], 0.0))
-            marks.lines += [(body, at + size * (line[:, :1] * along + line[:, 1:2] * normal)) for line in WALL]
-        else:
-            marks.lines += [(body, at + 0.5 * size * line @ _base(normal)) for line in GRID]
-    _disc(marks, motion, joined, size, planar)
-
-
-def _disc(marks, motion, joined, size, planar):
-    """Circles of the discs' radii, of bodies that are given no shapes."""
-    for key, radius in (("a", "radius"), ("a", "radius_a"), ("b", "radius_b")):
-        if key in joined.ends and radius in joined.numbers:
-            body, seat = joined.ends[key]
-            if body in motion.bodies and motion.bodies[body].kind == "frame" and not motion.bodies[body].moved.body.given_shapes:
-                marks.lines += [(body, in_space(seat) + line) for line in _round(abs(joined.numbers[radius]), planar)]
-
-
-def _round(radius, planar):
-    ring = circle(radius)
-    return [ring, np.array([(0.0, 0.0, 0.0), (radius, 0.0, 0.0)])] if planar else [ring, ring[:, [2, 0, 1]], ring[:, [1, 2, 0]]]
-
-
 def _bearing(marks, motion, joined, size, planar):
     if len(joined.ends) < 2:
         return _pin(marks, motion, joined, size, planar)
@@ -152,52 +122,28 @@ def _guide(marks, motion, joined, size, planar):
     if len(joined.ends) < 2:
         return _square(marks, motion, joined, size, planar)
     a, b = (motion.bodies[joined.ends[key][0]].rotation[:, :2, :2] for key in "ab")
-    u, along = b @ _vector(joined, "axis_b")[:2], a @ _vector(joined, "axis_a")[:2]
+    u, along = b @ vector(joined, "axis_b")[:2], a @ vector(joined, "axis_a")[:2]
     apart = (motion.place(joined.ends["a"]) - motion.place(joined.ends["b"]))[:, :2]
     place = [np.einsum("ti,ti->t", u, apart), u[:, 0] * apart[:, 1] - u[:, 1] * apart[:, 0]]
     tilt = np.arctan2(u[:, 0] * along[:, 1] - u[:, 1] * along[:, 0], np.einsum("ti,ti->t", u, along))
     sizes = {key: float(joined.numbers[key]) for key in ("length", "width", "clearance")}
-    at = {"name": joined.element.name, "at": joined.ends["b"], "axis": float(np.arctan2(*_vector(joined, "axis_b")[1::-1]))}
+    at = {"name": joined.element.name, "at": joined.ends["b"], "axis": float(np.arctan2(*vector(joined, "axis_b")[1::-1]))}
     marks.guides.append(at | sizes | {"apart": np.stack([*place, tilt], axis=1)})
     return None
 
 
-def _vector(joined, key):
-    """A vector of an element's numbers, of three components; None if it has none."""
-    found = [joined.numbers.get(f"{key}.{axis}") for axis in "xyz"]
-    return None if found[0] is None else np.array([0.0 if x is None else x for x in found], float)
-
-
-def _base(normal):
-    """Three unit vectors as rows, the last of which is the normal."""
-    normal = normal / np.linalg.norm(normal)
-    first = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(normal, first), normal])
-
-
-def _hatched(start, end, y, count, slant):
-    """A line at height y with hatching below, each (2, 3), by x from start to end."""
-    x = np.linspace(start, end, count + 1)[1:]
-    slanted = [np.array([(one, y, 0.0), (one - slant, y - slant, 0.0)]) for one in x]
-    return [np.array([(start, y, 0.0), (end, y, 0.0)]), *slanted]
-
-
 BLOCK = np.array([(-0.035, -0.02, 0.0), (0.035, -0.02, 0.0), (0.035, 0.02, 0.0), (-0.035, 0.02, 0.0), (-0.035, -0.02, 0.0)])
-SUPPORT = [np.array([(0.0, 0.0, 0.0), (-0.6, -1.0, 0.0), (0.6, -1.0, 0.0), (0.0, 0.0, 0.0)]), *_hatched(-0.9, 0.9, -1.0, 6, 0.3)]
-WALL = _hatched(-0.6, 0.6, 0.0, 40, 0.02)
-GRID = [np.array(line, float) for x in np.linspace(-1, 1, 9) for line in ([(x, -1, 0), (x, 1, 0)], [(-1, x, 0), (1, x, 0)])]
+SUPPORT = [np.array([(0.0, 0.0, 0.0), (-0.6, -1.0, 0.0), (0.6, -1.0, 0.0), (0.0, 0.0, 0.0)]), *hatched(-0.9, 0.9, -1.0, 6, 0.3)]
 KINDS = (  # the first that an element is one of
     (ClearanceTranslational, _guide),
     (ClearanceRevolute, _bearing),
     (ClearanceSpherical, _bearing),
     (ClearanceCylindrical, _bearing),
-    ((DiscPlane, PointPlane, BoxPlane, SpherePlane, ThinDiscPlane), _wall),
-    ((DiscDisc, SphereSphere), _disc),
+    *SURFACES,
     ((Spring, NonlinearSpring), _link(7)),
     ((Distance, DistanceDrive), _link(0)),
     (Drive, lambda *_: None),
     ((Translational, RevoluteTranslational, Cylindrical), _rail),
-    ((Fixed, Clamp), _square),
+    ((Fixed, Clamp, Bushing, FrictionGuide), _square),
     (Joint, _pin),
 )

@@ -53,7 +53,7 @@ class Scene:
         moving = [name for name in self.names if name != "ground"]
         self.colors = {"ground": GROUND} | {name: COLORS[k % len(COLORS)] for k, name in enumerate(moving)}
         self._see_shapes()
-        self.low, self.high = self._box()
+        self.low, self.high = self._box(self.corners)
         self.size = float(np.linalg.norm(self.high - self.low)) or 1.0
         self._mark()
         self.play = self._chosen_play() if play is None else float(play)
@@ -120,25 +120,27 @@ class Scene:
         if turning:
             self.notes.append(f"shapes of {listed(turning)} are drawn without their turning")
 
-    def _box(self):
-        """Corners of a box in which everything is at all times."""
+    def _box(self, corners, alone=True):
+        """Corners of a box in which points of bodies' frames are at all times; with bodies themselves, and ends on ground, if `alone`."""
         points = []
         for motion in self.motions:
             own = np.unique(np.linspace(0, len(motion.time) - 1, 300).astype(int))
             for name, body in motion.bodies.items():
-                found = self.corners[name]
+                found = corners.get(name, NOTHING)
                 if body.kind == "frame":
                     box = found if len(found) <= 8 else np.array([[f(x) for f, x in zip(fgh, found.T, strict=True)] for fgh in ENDS])
                     points.append((body.position[own, None] + np.einsum("tij,pj->tpi", body.rotation[own], box)).reshape(-1, 3))
-                    points.append(body.position[own] if name != "ground" else np.zeros((0, 3)))
-                else:
+                    points.append(body.position[own] if alone and name != "ground" else NOTHING)
+                elif alone:
                     extent = body.extent[own].reshape(-1, 3)
                     thick = np.abs(found).max(axis=0, initial=0.0)
                     points.append(np.array([extent.min(axis=0) - thick, extent.max(axis=0) + thick]))
-            points += [motion.place(end)[:1] for x in motion.trajectory.elements for end in x.ends.values() if end[0] == "ground"]
-        every = np.concatenate(points) if points else np.zeros((1, 3))
-        low, high = (f(every, axis=0) for f in (np.min, np.max)) if len(every) else (np.zeros(3), np.zeros(3))
-        return (low * (1, 1, 0), high * (1, 1, 0)) if self.planar else (low, high)
+            ends = (end for x in motion.trajectory.elements for end in x.ends.values() if alone and end[0] == "ground")
+            points += [motion.place(end)[:1] for end in ends]
+        every = np.concatenate(points)
+        every = every if len(every) else np.zeros((1, 3))
+        flat = (1.0, 1.0, 0.0) if self.planar else 1.0
+        return every.min(axis=0) * flat, every.max(axis=0) * flat
 
     def _mark(self):
         """Joints and bearings of each run."""
@@ -146,6 +148,11 @@ class Scene:
         self.marks, count = [marks for marks, _ in found], found[0][1]
         if count > MOST_MARKS:
             self.notes.append(f"one of {-(-count // MOST_MARKS)} of {count:,} joints is marked")
+        moving = {body for marks in self.marks for body, _ in marks.lines} - {"ground"}
+        lines = {name: np.concatenate([x for marks in self.marks for body, x in marks.lines if body == name]) for name in moving}
+        if lines:
+            low, high = self._box(lines, alone=False)
+            self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
 
     def _chosen_play(self):
         """A round number by which clearances are drawn larger, so that they are seen but stay smaller than their bearings."""
@@ -184,6 +191,7 @@ class Scene:
         return body, point
 
 
+NOTHING = np.zeros((0, 3))
 ENDS = [[(np.min, np.max)[(k >> i) & 1] for i in range(3)] for k in range(8)]
 
 
