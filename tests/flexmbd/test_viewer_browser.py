@@ -215,6 +215,24 @@ def test_two_fingers_bring_it_nearer_and_one_moves_a_drawing(cranked, tmp_path):
     assert zoom == pytest.approx(3.0, rel=0.4) and moved == pytest.approx(50.0, abs=25.0)
 
 
+def test_the_name_of_a_body_is_told_under_the_pointer(cranked, tmp_path):
+    """At the middle of the rod, where the screen has it; nothing beside it."""
+    rod = cranked.of_sample(0).poses("rod").position[40]
+
+    async def look(seen):
+        await seen.at(cranked.time[40])
+        x, y = await seen.run(f"flexmbd.onScreen(flexmbd.eye, {rod.tolist()})")
+        left, top, *_ = await seen.run(PLACE)
+        words = []
+        for place in ((left + x, top + y), (left + 300, top + 8)):
+            await seen.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+            await asyncio.sleep(0.1)
+            words.append(await seen.run("document.getElementById('name').hidden ? null : document.getElementById('name').textContent"))
+        return words
+
+    assert looked_at(cranked.to_html(samples=0), tmp_path, look) == ["rod", None]
+
+
 @pytest.mark.parametrize("which", ["rod.B", "rope.end"])
 def test_between_keys_points_are_where_the_run_has_them(which, cranked, hung, tmp_path):
     """What the page's own script makes of keys, at all times of the run, within two errors that are allowed (1/2500 of the size)."""
