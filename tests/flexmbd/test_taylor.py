@@ -106,9 +106,23 @@ def arm():
     return s
 
 
+def linked():
+    """Three bodies on hinges in the plane, one of them told from the outer body, with a spring, a damper, and a branch."""
+    s = fm.System(gravity=(0.0, -9.81))
+    one = s.body("one", mass=1.0, inertia=0.1, position=(0.5, 0.1), rate=0.3, velocity=(-0.03, 0.15))
+    two = s.body("two", mass=0.7, inertia=0.05, position=(1.3, 0.2), rate=-0.4, velocity=(-0.06, 0.18))
+    three = s.body("three", mass=0.5, inertia=0.02, position=(1.0, -0.3), velocity=(-0.06, 0.3))
+    s.add(fm.Revolute("a", s.ground.at(0.0, 0.0), one.at(-0.5, -0.1)))
+    s.add(fm.Revolute("b", two.at(-0.3, 0.0), one.at(0.5, 0.1)))
+    s.add(fm.Revolute("c", one.at(0.5, 0.1), three.at(0.0, 0.5)))
+    s.add(fm.Spring("spring", two.at(0.3, 0.1), three.at(0.1, -0.2), 30.0, damping=1.0, length=0.4))
+    s.add(fm.TorsionSpring("twist", one, three, 2.0, damping=0.1, angle=0.1))
+    return s
+
+
 SCENES = {
     "springs": (springs, 0.5), "pendula": (pendula, 0.5), "twins": (twins, 0.5), "tumbling": (tumbling, 0.5), "top": (heavy_top, 0.03),
-    "arm": (arm, 0.3),
+    "arm": (arm, 0.3), "linked": (linked, 0.5),
 }  # fmt: skip
 
 
@@ -124,7 +138,7 @@ def test_higher_orders_in_a_loop_are_those_of_straight_code(formulation):
 
 
 @pytest.mark.parametrize("formulation", ("natural", "tree"))
-@pytest.mark.parametrize("scene", [pytest.param(x, marks=[] if x in ("springs", "arm") else pytest.mark.slow) for x in SCENES])
+@pytest.mark.parametrize("scene", [pytest.param(x, marks=[] if x in ("springs", "arm", "linked") else pytest.mark.slow) for x in SCENES])
 def test_agrees_with_runge_kutta(scene, formulation):
     """Springs, dampers, drives, balls: the same motion, and the same energy, as by the explicit scheme of order 5 in short steps."""
     build, end = SCENES[scene]
