@@ -143,7 +143,7 @@ _SLOTS = (
 )
 FUNCTIONS = {BEGIN: begin, PROPOSE: propose, ATTEMPT: attempt, BETWEEN: between, COMMIT: commit, FORGET: forget}
 TAYLOR = Integrator(
-    "taylor", order_of(1e-8), _SLOTS, 3, FUNCTIONS, setting="tolerance", tune=tuned, projects=True, first=1e-2, **{
+    "taylor", order_of(1e-8), _SLOTS, 3, FUNCTIONS, setting="tolerance", tune=tuned, projects=True, first=1e-2, parts=8, **{
         key: x for key, x in tuned(1e-8).items() if key != "order"
     },
 )  # fmt: skip
