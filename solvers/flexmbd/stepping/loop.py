@@ -68,8 +68,6 @@ def advance(X, P, W, at):
     spin, speed = keep(t, h, t1, accepted, X, P, W, at)
     st(X, STEP_TO_EVENT, next_wait)
     count(live, accepted, short, failed, end, X, at)
-    if at[MEASURES] > 0:
-        measure(accepted, X, P, W, at)
     quiet = accepted
     if at[NC] > 0 or at[SWITCH] > 0:
         quiet, next_h = after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at)
@@ -77,6 +75,8 @@ def advance(X, P, W, at):
         next_h = minimum(next_h, maximum(longest(spin, speed, t1, X), h_min))
     st(X, NOMINAL_STEP, select(live, next_h, nominal))
     close(quiet, X, P, W, at)
+    if at[MEASURES] > 0:
+        measure(accepted, X, P, W, at)
 
 
 @part
