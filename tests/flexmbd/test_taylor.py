@@ -13,6 +13,7 @@ from flexmbd.language.ops import OPS
 from flexmbd.language.series import Series
 from flexmbd.tuning import Tuning
 
+from . import force_gallery, joint_gallery
 from .pendula import G, pendula, period, swing
 from .test_generalized_alpha import ambrosio, springs
 from .test_integrator_family import ended, pendulum, swinging, tumbling, twins
@@ -123,6 +124,7 @@ def linked():
 SCENES = {
     "springs": (springs, 0.5), "pendula": (pendula, 0.5), "twins": (twins, 0.5), "tumbling": (tumbling, 0.5), "top": (heavy_top, 0.03),
     "arm": (arm, 0.3), "linked": (linked, 0.5),
+    "joints": (joint_gallery.gallery, 0.1), "forces": (force_gallery.gallery, 0.1),
 }  # fmt: skip
 
 
@@ -182,6 +184,14 @@ def test_between_steps_the_motion_is_the_series(formulation):
     angle, _ = swing(1.2, np.linspace(0.0, 1.0, 41))
     np.testing.assert_allclose(run["rod.x"][0], 0.5 * np.sin(angle), atol=3e-14)
     assert run.statistics["steps"][0] < 30
+
+
+def test_extremes_lie_within_long_steps():
+    """The largest rate of a pendulum, where it hangs down, is ``2 w sin(start/2)``; eight parts of a step are looked at."""
+    settings = {"integrator": "taylor", "tolerance": 1e-12, "lanes": 2, "formulation": "tree"}
+    run = fm.run(lambda: pendulum_from(1.2), {}, end=1.0, points=2, outputs=["rod.rate:abs_max"], settings=settings)
+    assert run.outputs["rod.rate:abs_max"][0] == pytest.approx(2.0 * np.sqrt(G) * np.sin(0.6), rel=1e-6)
+    assert run.statistics["steps"][0] < 20
 
 
 def test_lanes_do_not_know_of_each_other_and_a_state_goes_on_with_the_same_bits():
