@@ -226,7 +226,6 @@ def test_energy_is_kept_to_rounding():
     kinetic, potential = (run[x][0] for x in outputs)
     total, size = kinetic + potential, (kinetic + np.abs(potential)).max()
     assert not run.status.any() and np.abs(total - total[0]).max() < 5e-14 * size
-    print(np.abs(total - total[0]).max() / size, run.statistics["steps"])
 
 
 def test_what_has_no_series_is_refused_by_name():
