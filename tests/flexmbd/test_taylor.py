@@ -212,10 +212,13 @@ def test_lanes_do_not_know_of_each_other_and_a_state_goes_on_with_the_same_bits(
 
 @pytest.mark.slow
 def test_energy_is_kept_to_rounding():
-    """A double pendulum for 1,000 s: the largest error of its energy, by kinetic and absolute potential energy, at 1,001 times."""
+    """A double pendulum for 1,000 s: the largest error of its energy, by kinetic and absolute potential energy, at 1,001 times.
+
+    3.9e-15 in 30,871 steps; a motion that goes over the top keeps it to 2e-14 to 2e-13, since angles of many turns are rounded.
+    """
 
     def double():
-        return pendula(0.3, 2.0, 1.0)
+        return pendula(0.3, 1.2, 0.6)
 
     outputs = ["energy.kinetic", "energy.potential"]
     settings = {"integrator": "taylor", "tolerance": 1e-16, "lanes": 1, "formulation": "tree"}
@@ -223,7 +226,6 @@ def test_energy_is_kept_to_rounding():
     kinetic, potential = (run[x][0] for x in outputs)
     total, size = kinetic + potential, (kinetic + np.abs(potential)).max()
     assert not run.status.any() and np.abs(total - total[0]).max() < 5e-14 * size
-    print(np.abs(total - total[0]).max() / size, run.statistics["steps"])
 
 
 def test_what_has_no_series_is_refused_by_name():
