@@ -9,7 +9,7 @@ from scipy.linalg import expm
 import flexmbd as fm
 
 from .constant_coupling import constant_coupling
-from .rods import EI_1, EI_2, double_pendulum, three_rods
+from .rods import EI_1, EI_2, STEEL, double_pendulum, three_rods
 from .running import column, simulate
 from .sentences import names, said
 
@@ -160,6 +160,29 @@ def test_a_restart_gives_the_same_bits():
         parts = simulation.step(parts, t)
     for key in ("coordinates", "velocities", "momentum", "slow", "pull"):
         assert np.array_equal(whole[key], parts[key])
+
+
+def test_a_motion_goes_back_the_way_it_came():
+    """The scheme is symmetric: with all velocities reversed 100 steps lead back to the start, at rest."""
+    nodes, sines = ("joint", "bob"), (1, 2, 3)
+    outputs = [f"{node}.{key}{axis}" for key in ("", "v") for node in nodes for axis in "xy"]
+    outputs += [f"lower.{key}{k}" for key in ("a", "va") for k in sines]
+    there = {name: x[-1] for name, x in column(run(double_pendulum, outputs, 0.4, lanes=1)).items()}
+
+    def back():
+        s = fm.System(gravity=(0.0, 10.0))
+        made = [s.point_mass(node, mass=mass, position=tuple(there[f"{node}.{axis}"] for axis in "xy"),
+                             velocity=tuple(-there[f"{node}.v{axis}"] for axis in "xy"))
+                for node, mass in zip(nodes, (10.0, 20.0), strict=True)]  # fmt: skip
+        s.add(fm.Rod("upper", s.ground.at(0.0, 0.0), made[0].centre, length=1.0, line_mass=12.592))
+        start = {"amplitudes": [there[f"lower.a{k}"] for k in sines], "rates": [-there[f"lower.va{k}"] for k in sines]}
+        s.add(fm.Rod("lower", made[0].centre, made[1].centre, length=1.0, line_mass=STEEL * 0.04**2, EI=EI_1, modes=3,
+                     bent_by_weight=False, **start))  # fmt: skip
+        return s
+
+    found = {name: x[-1] for name, x in column(run(back, outputs, 0.4, 0.004, points=2, lanes=1)).items()}
+    assert [found[f"{node}.{axis}"] for node in nodes for axis in "xy"] == pytest.approx([1.0, 0.0, 1.0, 1.0], abs=1e-9)
+    assert [found[f"lower.a{k}"] for k in sines] == pytest.approx([0.0] * 3, abs=1e-10)
 
 
 def test_between_steps_the_bending_vibrates_as_it_does():

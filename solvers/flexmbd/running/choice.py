@@ -105,6 +105,15 @@ def has_events(system):
     return not flexible(system)
 
 
+def not_treated(name, scheme, system):
+    """The `ModelError` of a contact, lock or guide that a scheme without percussions cannot treat."""
+    walls = impenetrable(system)
+    what = "bodies that cannot penetrate each other" if name in walls else "what locks or sticks"
+    told = f"{'contact ' * (name in walls)}'{name}': the integrator '{scheme.name}' does not treat {what}"
+    events, law = "'event_driven', or " * has_events(system), ", or give the contact a law" * (name in walls)
+    return ModelError(told, element=name, remedy=f"take {events}'moreau' with a step{law}")
+
+
 def check_impacts(settings, system):
     """Refuse fixed steps without a length, and static friction above kinetic in schemes that step over the moment it acts in."""
     scheme = INTEGRATORS[settings.integrator]

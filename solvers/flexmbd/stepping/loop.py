@@ -12,8 +12,8 @@ from flexmbd.stepping.events import arm, cut_at, rearm_events, switch
 from flexmbd.stepping.known import CLOSE
 from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
-    FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
+    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
+    STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
     LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, PARTS, POINTS, PROJECT, PROPOSE, REAL, REFINE,
     REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
     WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
@@ -201,9 +201,6 @@ def keep(t, h, t1, accepted, X, P, W, at):
     elif at[NR] > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
-        elif at[PROPOSE] > 0:
-            st(X, FRACTION, 0.5)
-            call(at[BETWEEN], X, P, W, at)
         else:
             middle(t, h, X, W, at)
         if at[REFINE] > 0:
