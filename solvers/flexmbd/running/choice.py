@@ -164,8 +164,8 @@ def smooth(system):
 
 def in_series(system, settings):
     """Whether Taylor series pay: few rigid bodies on plain joints and forces; in space in natural coordinates alone."""
-    wanted = settings.tolerance <= settings.tuning.series and settings.constraints == KINDS[0]
-    few = len(system.bodies) <= settings.tuning.series_bodies and (system.dimension == 2 or settings.formulation == "natural")
+    wanted = settings.tolerance <= settings.tuning.by_series and settings.constraints == KINDS[0]
+    few = len(system.bodies) <= settings.tuning.by_series_bodies and (system.dimension == 2 or settings.formulation == "natural")
     plain = {type(part) for part in (*system.bodies, *system.elements)} <= PLAIN
     return wanted and few and plain and not settings.linear_solver
 
