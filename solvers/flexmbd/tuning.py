@@ -46,7 +46,7 @@ class Tuning:
         Supernodes of one size, one after another, from which on they have kernels of their own.
     kept_factors : bool
         Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
-    series : int
+    straight_series : int
         Products of a model's Taylor series times the square of their order, from which on higher orders are a loop.
     tree_loops : float
         With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a system is written as a tree.
@@ -69,6 +69,11 @@ class Tuning:
         a second, times those of the latter, at 1e-7, 1e-8, 1e-9, 1e-10, 1e-12 (`benchmarks/taylor_peers.py`, as trees): a double pendulum
         0.99, 1.08, 1.29, 1.58, 2.41, six rods 1.06, 1.24, 1.52, 1.87, 2.82, a top 2.0, 2.6, 3.3, 4.0, 6.1; errors of the pendulum and the
         rods are three to ninety times less besides, those of the top about the same.
+    by_series, by_series_bodies : float, int
+        With ``integrator = "auto"``: tolerance up to which a smooth motion of few bodies, up to which number, is that of `taylor`, in space
+        in natural coordinates alone. Samples a second, times those of `dop853`, at 1e-8, 1e-10, 1e-12, 1e-14: as trees the double pendulum
+        1.25, 1.43, 1.71, 2.27, six rods 1.41, 1.39, 1.58, 2.06, the top 0.60, 0.34, 0.40, 0.63; in natural coordinates 1.24, 1.42, 1.71,
+        2.33; 1.14, 1.31, 1.64, 2.12; 2.1, 3.2, 5.1, 7.7. The first run of six rods takes 0.8 s more to compile.
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
@@ -93,11 +98,13 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
-    series: int = 12_000
+    straight_series: int = 12_000
     tree_loops: float = 0.5
     tree_loop: int = 17
     tree_coordinates: int = 12
     order_8: float = 5e-9
+    by_series: float = 1e-11
+    by_series_bodies: int = 8
     laws: int = 16
     tree_algorithm: str = ""
 

@@ -7,6 +7,9 @@ import pytest
 
 import flexmbd as fm
 
+from .pendula import pendula
+from .test_spatial_bodies import heavy_top
+
 CALM, STIFF = 100.0, 1e16  # N/m, with 1 kg: 10 and 1e8 rad/s
 
 
@@ -45,12 +48,13 @@ def test_rigid_systems_are_integrated_explicitly():
     assert abs(got.outputs["mass.x"][0, -1] - 0.1 * np.cos(10.0)) < 1e-7
 
 
-@pytest.mark.parametrize("tolerance, scheme", ((None, "dormand_prince"), (1e-8, "dormand_prince"), (1e-9, "dop853"), (1e-12, "dop853")))
+@pytest.mark.parametrize("tolerance, scheme", ((None, "dormand_prince"), (1e-8, "dormand_prince"), (1e-9, "dop853"), (1e-12, "taylor")))
 def test_smooth_motions_at_tight_tolerances_are_of_order_8(tolerance, scheme):
     from flexmbd.running.settings import Settings
 
     settings, why = decided(Settings(tolerance=tolerance), oscillator(CALM))
     assert settings.integrator == scheme and why.startswith("explicit") and ("order 8" in why) == (scheme == "dop853")
+    assert ("series" in why) == (scheme == "taylor")
 
 
 def test_forces_that_may_have_kinks_keep_short_steps_of_order_5():
@@ -65,7 +69,26 @@ def test_forces_that_may_have_kinks_keep_short_steps_of_order_5():
     for system in (touching, ruled, tabled):
         assert decided(Settings(tolerance=1e-10), system)[0].integrator == "dormand_prince"
     tabled.elements.pop()
-    assert decided(Settings(tolerance=1e-10), tabled)[0].integrator == "dop853"
+    assert decided(Settings(tolerance=1e-10, formulation="tree"), tabled)[0].integrator == "dop853"
+
+
+def test_series_are_for_plain_parts_and_in_space_for_natural_coordinates():
+    """What it is taken for it does; the double pendulum to 1e-11 beside the scheme of order 8."""
+    from flexmbd.running.settings import Settings
+
+    top, tolerance = heavy_top(), 1e-12
+    assert decided(Settings(tolerance=tolerance), top)[0].integrator == "taylor"
+    assert decided(Settings(tolerance=tolerance, formulation="tree"), top)[0].integrator == "dop853"
+    mesh = pendula()
+    mesh.add(fm.TorsionSpring("coil", mesh.ground, mesh.bodies[0], 1.0))
+    assert decided(Settings(tolerance=tolerance), mesh)[0].integrator == "dop853"
+    ends = []
+    for name in ("auto", "dop853"):
+        settings = {"integrator": name, "tolerance": tolerance, "lanes": 2}
+        got = fm.run(pendula, end=1.0, points=2, outputs=["lower.angle", "lower.rate:max"], settings=settings)
+        assert got.attributes["solver.integrator"] == ("taylor" if name == "auto" else name)
+        ends.append((got["lower.angle"][0, -1], got["lower.rate:max"][0]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-6) and ends[0][0] == pytest.approx(ends[1][0], abs=1e-10)
 
 
 def test_a_spring_too_stiff_for_explicit_steps_takes_the_implicit_scheme():

@@ -91,5 +91,7 @@ def test_bad_locks_are_told():
         snap(opens_at=-1.0)
     with pytest.raises(fm.ModelError, match=r"'latch'.*does not treat .* locks"):
         fm.run(satellite, end=0.1, outputs=["hub.x"], settings={"integrator": "event_driven"})
+    with pytest.raises(fm.ModelError, match=r"'dormand_prince' does not treat what locks or sticks.*take 'moreau' with a step$"):
+        fm.run(satellite, end=0.1, outputs=["hub.x"])
     r = fm.run(satellite, {"start": np.array([-1.2, 0.3])}, end=0.1, outputs=["hub.x"], settings={"integrator": "moreau", "step": 1e-3})
     assert r.status[0] == 0 and "beyond its value at the start" in r.message[1]

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 import flexmbd as fm
 
 from .constant_coupling import constant_coupling
-from .rods import EI_1, EI_2, double_pendulum, three_rods
+from .rods import EI_1, EI_2, STEEL, double_pendulum, three_rods
 from .running import column, simulate
 from .sentences import names, said
 
@@ -119,7 +119,7 @@ def test_other_schemes_fail_at_the_same_step():
         parts = [x.mean() for x in np.array_split(energy / energy[0], 5)]
         lost[scheme] = abs(parts[-1] - parts[0]), errors(three_rods, 0.5, 0.01, scheme, **more)[1]
     own, *others = lost.values()
-    assert all(drift > 4.0 * own[0] and bending > 30.0 * own[1] for drift, bending in others), lost
+    assert all(drift > 4.0 * own[0] and bending > 15.0 * own[1] for drift, bending in others), lost
 
 
 def test_coupling_forces_that_are_constant_in_a_step_run_away():
@@ -135,14 +135,16 @@ def test_no_stiffness_makes_the_step_unstable(share):
     """At three the paper's constant coupling forces run away, at two a frequency resonates with steps; amplitudes go like 1/EI."""
     found = simulate(three_rods, ["coupler.a1", "energy.total"], end=50.0, points=5001, lanes=1, integrator="symplectic_perturbation",
                      step=0.01, samples={"EI": [share * EI_2]})  # fmt: skip
-    assert np.abs(found["coupler.a1"]).max() * share < 2e-4
-    assert np.abs(found["energy.total"] / found["energy.total"][0, 0] - 1.0).max() < 1e-3
+    assert np.abs(found["coupler.a1"]).max() * share < 1.2e-4
+    assert np.abs(found["energy.total"] / found["energy.total"][0, 0] - 1.0).max() < 7e-4
 
 
 def test_lanes_have_stiffness_and_mass_of_their_own_and_do_not_feel_each_other():
     samples = {"EI": np.array([1.0, 0.7, 3.0]) * EI_1, "mass": np.array([20.0, 20.0, 5.0])}
     outputs = [*places(double_pendulum), *amplitudes(double_pendulum), "energy.total", "lower.middle.deflection:abs_max"]
     together = run(double_pendulum, outputs, 1.0, samples=samples, lanes=4)
+    in_turn = run(double_pendulum, outputs, 1.0, samples={key: np.tile(x, 3) for key, x in samples.items()}, lanes=4)
+    assert all(np.array_equal(in_turn[name], np.concatenate([together[name]] * 3)) for name in outputs)
     for k in range(3):
         alone = run(double_pendulum, outputs, 1.0, samples={key: x[[k]] for key, x in samples.items()}, lanes=4)
         assert all(np.array_equal(together[name][k], alone[name][0]) for name in outputs)
@@ -158,6 +160,29 @@ def test_a_restart_gives_the_same_bits():
         parts = simulation.step(parts, t)
     for key in ("coordinates", "velocities", "momentum", "slow", "pull"):
         assert np.array_equal(whole[key], parts[key])
+
+
+def test_a_motion_goes_back_the_way_it_came():
+    """The scheme is symmetric: with all velocities reversed 100 steps lead back to the start, at rest."""
+    nodes, sines = ("joint", "bob"), (1, 2, 3)
+    outputs = [f"{node}.{key}{axis}" for key in ("", "v") for node in nodes for axis in "xy"]
+    outputs += [f"lower.{key}{k}" for key in ("a", "va") for k in sines]
+    there = {name: x[-1] for name, x in column(run(double_pendulum, outputs, 0.4, lanes=1)).items()}
+
+    def back():
+        s = fm.System(gravity=(0.0, 10.0))
+        made = [s.point_mass(node, mass=mass, position=tuple(there[f"{node}.{axis}"] for axis in "xy"),
+                             velocity=tuple(-there[f"{node}.v{axis}"] for axis in "xy"))
+                for node, mass in zip(nodes, (10.0, 20.0), strict=True)]  # fmt: skip
+        s.add(fm.Rod("upper", s.ground.at(0.0, 0.0), made[0].centre, length=1.0, line_mass=12.592))
+        start = {"amplitudes": [there[f"lower.a{k}"] for k in sines], "rates": [-there[f"lower.va{k}"] for k in sines]}
+        s.add(fm.Rod("lower", made[0].centre, made[1].centre, length=1.0, line_mass=STEEL * 0.04**2, EI=EI_1, modes=3,
+                     bent_by_weight=False, **start))  # fmt: skip
+        return s
+
+    found = {name: x[-1] for name, x in column(run(back, outputs, 0.4, 0.004, points=2, lanes=1)).items()}
+    assert [found[f"{node}.{axis}"] for node in nodes for axis in "xy"] == pytest.approx([1.0, 0.0, 1.0, 1.0], abs=1e-9)
+    assert [found[f"lower.a{k}"] for k in sines] == pytest.approx([0.0] * 3, abs=1e-10)
 
 
 def test_between_steps_the_bending_vibrates_as_it_does():
@@ -178,6 +203,24 @@ def test_weight_bends_rods_here_too():
     found = column(simulate(build, outputs, integrator="symplectic_perturbation", step=0.004, **settings))
     assert max(np.abs(found[name] - exact[name]).max() for name in outputs[:4]) < 3e-4
     assert np.abs(found["lower.a1"] - exact["lower.a1"]).max() < 2e-7 < 0.01 * np.abs(exact["lower.a1"]).max()
+
+
+def test_dampers_and_loads_that_begin_keep_the_order():
+    """A spring with a damper at the lower end, and a push from 0.3 s on, whose corners are ends of steps."""
+
+    def loaded():
+        s = double_pendulum()
+        s.add(fm.Spring("spring", s.ground.at(2.0, 1.0), s.bodies[1].centre, stiffness=400.0, damping=30.0, length=0.5))
+        s.add(fm.PointForce("push", s.bodies[1].centre, fx=fm.Table([0.0, 0.3, 0.304, 2.0], [0.0, 0.0, 200.0, 200.0])))
+        return s
+
+    outputs, settings = places(double_pendulum), {"end": 0.8, "points": 41, "lanes": 1}
+    exact = column(simulate(loaded, outputs, integrator="dormand_prince", tolerance=1e-11, **settings))
+    off = []
+    for step in (0.004, 0.002):
+        found = column(simulate(loaded, outputs, integrator="symplectic_perturbation", step=step, **settings))
+        off.append(max(np.abs(found[name] - exact[name]).max() for name in outputs))
+    assert off[0] < 1e-3 and np.log2(off[0] / off[1]) == pytest.approx(2.0, abs=0.2), off
 
 
 def test_what_the_scheme_does_not_treat_is_refused_in_a_sentence():

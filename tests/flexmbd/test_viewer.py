@@ -305,6 +305,15 @@ def test_every_element_can_be_on_a_page_and_joints_and_surfaces_are_drawn(scenes
     assert bare == []
 
 
+def test_a_body_without_shapes_and_points_is_drawn_to_its_joints():
+    s = fm.System(gravity=(0.0, -9.81))
+    rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0))
+    s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod.at(-0.5, 0.0)))
+    s.add(fm.Spring("spring", rod.at(0.5, 0.0), s.ground.at(0.5, 1.0), stiffness=1.0))
+    lines = [line["points"] for line in fm.Viewer(at_start(s)).data["runs"][0]["lines"] if line["width"] == 5]
+    assert lines == [[[0, 0, 0], [-0.5, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]]
+
+
 def test_a_disc_that_a_contact_knows_is_within_the_picture():
     s = fm.System(gravity=(0.0, -9.81))
     ball = s.body("ball", mass=1.0, inertia=1e-3, position=(0.0, 0.5))

@@ -47,11 +47,15 @@ class Seen:
 
     async def at(self, time):
         await self.run(f"flexmbd.player.play(false); flexmbd.player.go({time}); flexmbd.paint(); null")
-        await asyncio.sleep(0.2)
         return await self.scene()
+
+    async def settled(self):
+        """Two pictures of the browser later: what was asked for is drawn."""
+        await self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
 
     async def scene(self):
         """Pixels of the scene within its border, (height, width, 3)."""
+        await self.settled()
         x, y, width, height = (round(v) for v in await self.run(PLACE))
         return (await self.browser.picture())[y + 2 : y + height - 2, x : x + width]
 
@@ -88,7 +92,7 @@ def test_a_crank_is_drawn_and_moves_with_the_slider(cranked, tmp_path):
         move = "const s = document.getElementById('time'); s.value = 0.02; s.dispatchEvent(new Event('input')); flexmbd.paint(); null"
         await seen.at(0.0)
         await seen.run(f"(() => {{ {move} }})()")
-        await asyncio.sleep(0.2)
+        await seen.settled()
         return first, later, await seen.scene(), await seen.run("document.getElementById('clock').textContent")
 
     first, later, slid, clock = looked_at(cranked.to_html(samples=[0], title="crank"), tmp_path, look)
@@ -107,7 +111,7 @@ def test_play_moves_it_and_keys_of_the_keyboard_too(cranked, tmp_path):
         await seen.run("document.getElementById('play').click()")
         await seen.browser.wait_for("flexmbd.player.time > 0.003")
         await seen.run("document.getElementById('play').click()")
-        await asyncio.sleep(0.2)
+        await seen.settled()
         times = []
         for key in ("End", "ArrowLeft", "Home", "ArrowRight", " "):
             await seen.run(f"document.body.{press.replace('KEY', repr(key))}")
@@ -134,11 +138,11 @@ def test_a_rope_in_space_turns_with_the_mouse_and_nears_with_the_wheel(hung, tmp
     async def look(seen):
         first = await seen.at(0.2)
         await seen.browser.drag((500, 300), (620, 330))
-        await asyncio.sleep(0.3)
+        await seen.settled()
         turned = await seen.scene()
         await seen.browser.ask("Input.dispatchMouseEvent", type="mouseWheel", x=500, y=300, deltaX=0, deltaY=-400)
         await seen.browser.wait_for("flexmbd.eye.zoom > 1.2")
-        await asyncio.sleep(0.3)
+        await seen.settled()
         return first, turned, await seen.scene(), await seen.run("flexmbd.eye.turn")
 
     first, turned, near, angle = looked_at(hung.to_html(), tmp_path, look)
@@ -153,7 +157,7 @@ def test_every_shape_is_drawn_in_its_colour(dimension, tmp_path):
     async def look(seen):
         before = await seen.at(0.4)
         await seen.run("document.querySelector('#bodies input').click()")
-        await asyncio.sleep(0.3)
+        await seen.settled()
         return before, await seen.scene()
 
     seen, less = looked_at(shapes(dimension).to_html(), tmp_path, look)
@@ -174,7 +178,7 @@ def test_it_is_dark_by_the_button(cranked, tmp_path):
     async def look(seen):
         light = await seen.at(0.01)
         await seen.run("for (const _ of [1, 2]) document.getElementById('theme').click()")
-        await asyncio.sleep(0.3)
+        await seen.settled()
         return light, await seen.scene(), await seen.run("document.getElementById('theme').textContent")
 
     light, dark, word = looked_at(cranked.to_html(), tmp_path, look)
@@ -186,7 +190,7 @@ def test_it_is_dark_where_the_reader_s_system_is(cranked, tmp_path):
     async def look(seen):
         light = await seen.at(0.01)
         await seen.browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
-        await asyncio.sleep(0.3)
+        await seen.settled()
         return light, await seen.scene()
 
     light, dark = looked_at(cranked.to_html(), tmp_path, look)
@@ -213,6 +217,24 @@ def test_two_fingers_bring_it_nearer_and_one_moves_a_drawing(cranked, tmp_path):
 
     zoom, moved = looked_at(cranked.to_html(), tmp_path, look, width=390, height=800)
     assert zoom == pytest.approx(3.0, rel=0.4) and moved == pytest.approx(50.0, abs=25.0)
+
+
+def test_the_name_of_a_body_is_told_under_the_pointer(cranked, tmp_path):
+    """At the middle of the rod, where the screen has it; nothing beside it."""
+    rod = cranked.of_sample(0).poses("rod").position[40]
+
+    async def look(seen):
+        await seen.at(cranked.time[40])
+        x, y = await seen.run(f"flexmbd.onScreen(flexmbd.eye, {rod.tolist()})")
+        left, top, *_ = await seen.run(PLACE)
+        words = []
+        for place in ((left + x, top + y), (left + 300, top + 8)):
+            await seen.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+            await seen.settled()
+            words.append(await seen.run("document.getElementById('name').hidden ? null : document.getElementById('name').textContent"))
+        return words
+
+    assert looked_at(cranked.to_html(samples=0), tmp_path, look) == ["rod", None]
 
 
 @pytest.mark.parametrize("which", ["rod.B", "rope.end"])
@@ -267,7 +289,7 @@ def test_a_notebook_shows_it_below_the_cell(cranked, tmp_path):
     inner = "document.querySelector('iframe')?.contentDocument?.documentElement"
 
     async def look(seen):
-        await asyncio.sleep(0.3)
+        await seen.settled()
         return await seen.browser.picture(), await seen.run(f"{inner}.querySelector('#play').textContent")
 
     picture, word = looked_at(cell, tmp_path, look, ready=f"{inner}?.dataset.drawn === 'webgl'")

@@ -28,8 +28,8 @@ SLOT = (
 FIRST, WHICH, MOMENTUM, LOAD, SLOW, PULL, WEIGHT, NEXT, _, _, _, _, ORIGIN, KNOWN, GIVEN, LAST_SLOT = range(len(SLOT))
 AHEAD = NEXT - MOMENTUM  # slots from those of the start to those of the end
 # vectors of the bending in W, each of as many rows as amplitudes
-(AMPLITUDE, IMPULSE, MEAN, CHANGE, STIFFNESS, SWING, SPEED, NEW, RATE) = range(9)
-VECTORS = 9
+(AMPLITUDE, IMPULSE, MEAN, CHANGE, BOW, STIFFNESS, LAG, SWING, SPEED, NEW, RATE) = range(11)
+VECTORS = 11
 
 
 @inner
@@ -66,7 +66,10 @@ def results(m, at):
 
 @inner
 def forced(h, m, X, W, at):
-    """Vectors of the bending: amplitudes and impulses at the start; mean of the force in the step and its change, over the stiffness."""
+    """Vectors of the bending: amplitudes and impulses at the start, and of the force over the stiffness mean, change and bow in the step.
+
+    The mean gives the momentum that the step has, change and bow what the force is at both ends: steps differ in its slope, not in itself.
+    """
     _, _, stiffness, vectors, _ = results(m, at)
     copy(stiffness, vectors + STIFFNESS * m, m, W)
     j = 0
@@ -79,8 +82,17 @@ def forced(h, m, X, W, at):
             weight = 0.5 * (ld(X, slot(WEIGHT, at) + i) + ld(X, slot(WEIGHT + AHEAD, at) + i))
             mean = weight - (ld(X, slot(SLOW + AHEAD, at) + i) - ld(X, slot(SLOW, at) + i)) / h
             st(W, k + MEAN * m, mean / rigid)
-            st(W, k + CHANGE * m, (ld(X, slot(PULL + AHEAD, at) + i) - ld(X, slot(PULL, at) + i)) / rigid)
+            first, last = ld(X, slot(PULL, at) + i), ld(X, slot(PULL + AHEAD, at) + i)
+            st(W, k + CHANGE * m, (last - first) / rigid)
+            st(W, k + BOW * m, (3.0 * (first + last) - 6.0 * mean) / rigid)
             j += 1
+    scale = 2.0 / (h * h)
+    for i in range(m):
+        x = 0.0 * h
+        for k in range(m):
+            a = at[FACTORS] + m * i + k
+            x = x + 0.5 * (ld(X, a) + ld(X, a + m * m)) * ld(W, vectors + BOW * m + k)
+        st(W, vectors + LAG * m + i, scale * x / ld(W, vectors + STIFFNESS * m + i))
 
 
 @inner
@@ -106,7 +118,7 @@ def prepare(who, h, m, X, W, at):
 def vibrate(part, h, m, X, W, at):
     """Amplitudes `NEW` and rates `RATE` after a part of the step, for which `prepare` was called.
 
-    ``a = f(t) + C (a0 - f0) + t S (a0' - f')`` with f the force over the stiffness, linear in time.
+    ``a = f(t) + C (a0 - f0) + t S (a0' - f0')``, where ``K f = F - R K^-1 F''`` with a force F that is quadratic in time.
     """
     _, _, _, vectors, matrices = results(m, at)
     even, odd, time = matrices + m * m, matrices + 2 * m * m, part * h
@@ -114,12 +126,12 @@ def vibrate(part, h, m, X, W, at):
     copy(vectors + IMPULSE * m, speed, m, W)
     solve(matrices, speed, 1, m, W)
     for i in range(m):
-        change = ld(W, vectors + CHANGE * m + i)
-        begun = ld(W, vectors + MEAN * m + i) - 0.5 * change
+        change, bow = ld(W, vectors + CHANGE * m + i), ld(W, vectors + BOW * m + i)
+        begun = ld(W, vectors + MEAN * m + i) - ld(W, vectors + LAG * m + i) - 0.5 * change + bow / 6.0
         st(W, swing + i, ld(W, vectors + AMPLITUDE * m + i) - begun)
-        st(W, speed + i, ld(W, speed + i) - inverse * change)
-        st(W, vectors + NEW * m + i, begun + part * change + ld(W, swing + i))
-        st(W, vectors + RATE * m + i, inverse * change + ld(W, speed + i))
+        st(W, speed + i, ld(W, speed + i) - inverse * (change - bow))
+        st(W, vectors + NEW * m + i, begun + part * (change + (part - 1.0) * bow) + ld(W, swing + i))
+        st(W, vectors + RATE * m + i, inverse * (change + (2.0 * part - 1.0) * bow) + ld(W, speed + i))
     for i in range(m):
         a, rate = ld(W, vectors + NEW * m + i), ld(W, vectors + RATE * m + i)
         for k in range(m):

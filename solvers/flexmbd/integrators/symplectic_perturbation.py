@@ -1,12 +1,12 @@
 """Symplectic perturbation of rigid and flexible rods (after Wu, Gao and Zhong 2014, Appl. Math. Mech. 35, 341-352): two rates, long steps.
 
 The large motion takes a constrained symplectic step: the action of straight ways between grid points with multipliers at these (Zhong and
-Gao 2006), closed in its velocities too (RATTLE).  The bending vibrates exactly (`precise`), with a force that is linear in the step.  What
-couples them is found by iteration within the step.  In the words of `equations.perturbation`, with W and its slopes in the middle::
+Gao 2006), closed in its velocities too (RATTLE).  The bending vibrates exactly (`precise`), with a force that is quadratic in the step.
+What couples them is found by iteration within it.  In the words of `equations.perturbation`, with W and its slopes in the middle::
 
     M (q1 - q0) = h (p0 + h f0/2 + G0'l0) + h c/2 - W'(a1 - a0),     g(q1) = 0,     h c_i = (a1 - a0).W_qi (q1 - q0)
     p1 = (M (q1 - q0) + W'(a1 - a0))/h + c/2 + h f1/2 + G1'l1,       G1 q1' = 0
-    R a'' + K a = F(t),   R the mean of R + W Y at both ends,   mean of F = -(W U)1/h + (W U)0/h + ...,   F1 - F0 by accelerations
+    R a'' + K a = F(t),   R the mean of R + W Y at both ends,   mean of F = -(W U)1/h + (W U)0/h + ...,   F0, F1 by accelerations
 
 The paper takes the forces that couple both as constant in a step, and vibration with the mass R of rods whose ends stand still.  That is of
 the same order, but unstable in ranges of the frequency below each odd multiple of pi/h (docs/theory/symplectic_perturbation.md has the
@@ -26,7 +26,7 @@ from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
     ATTEMPT, BEGIN, CLOSING, COMMIT, DENSE, END, ERROR, FACTORS, FORGET, FRACTION, GRADIENTS, LINEARISE, MIDDLE, MIDWAY, NEWTON, RATES,
-    RHS, START, STEP_SHARE, STRIDE, WHO, H, M, N, T,
+    REJECTED, RHS, START, STEP_SHARE, STEPS, STRIDE, WHO, H, M, N, T,
 )  # fmt: skip
 
 TRIES, RENEW = 30, 1e3  # iterations; changes of places, over what is close, from which on the vibration's functions are made anew
@@ -150,7 +150,17 @@ def couple(h, m, turn, active, X, P, W, at):
             st(X, end + i, a + d)
             shift, bent = larger(fabs(d), shift), maximum(fabs(a + d), bent)
             j += 1
-    return moved, shift / (ALIKE * bent)
+    last, end = slot(LAST_SLOT, at), end + n  # forces of dampers need the velocities of the end
+    for i in range(n):
+        st(X, last + i, ld(X, end + i))
+    put_rates(at[END], m, X, W, at)
+    turned = 0.0 * h
+    for i in range(n):
+        v, before = ld(X, end + i), ld(X, last + i)
+        st(X, end + i, select(active, v, before))
+        if not is_small(i, X, at):
+            turned = larger(fabs(v - before), turned)
+    return larger(moved, h * turned / (CLOSE * size)), shift / (ALIKE * bent)
 
 
 @inner
@@ -192,10 +202,25 @@ def midway(X, P, W, at):
     between(0.5 + 0.0 * ld(X, H), X, P, W, at)
 
 
+@inner
+def masses_at_start(fresh, m, X, P, W, at):
+    """Masses of the bending at the start of the step in lanes that have just been given a sample: with it come slots, and not these."""
+    for i in range(at[N]):
+        st(X, slot(GIVEN, at) + i, ld(X, slot(MOMENTUM, at) + i))
+    evaluate(at[LINEARISE], X, P, W, at, START, 0)
+    masses, _, _, _, _ = results(m, at)
+    for i in range(m * m):
+        a = at[FACTORS] + i
+        st(X, a, select(fresh, ld(W, masses + i), ld(X, a)))
+
+
 def attempt(X, P, W, at):
     """One step; its error is infinite where the iteration does not end, else 0."""
     n, last, end, t, h = at[N], slot(LAST_SLOT, at), at[END] + 1, ld(X, T), ld(X, H)
     m = amplitudes(X, at)
+    fresh = ld(X, STEPS) + ld(X, REJECTED) < 0.5
+    if any_lane(fresh):
+        masses_at_start(fresh, m, X, P, W, at)
     predict(h, X, at)
     st(X, at[END], t + h)
     for k in range(2 * n, 2 * n + at[M]):

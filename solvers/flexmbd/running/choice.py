@@ -4,22 +4,35 @@ from dataclasses import replace
 
 import numpy as np
 
+from flexmbd.bodies.point_mass import PointMass
+from flexmbd.bodies.rigid import RigidBody
+from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.contact.guide import FrictionGuide
 from flexmbd.contact.pair import Contact
+from flexmbd.equations.index1 import KINDS
 from flexmbd.errors import ModelError
 from flexmbd.forces.actuators import Actuator
 from flexmbd.forces.conditions import Condition
+from flexmbd.forces.loads import PointForce
 from flexmbd.forces.lock import Lock
 from flexmbd.forces.propellant import Propellant
+from flexmbd.forces.springs import Spring
 from flexmbd.forces.user import UserFunction
 from flexmbd.formulation import taken
 from flexmbd.integrators import INTEGRATORS
+from flexmbd.joints.distance import Distance
+from flexmbd.joints.ideal import Fixed, Revolute, Translational
+from flexmbd.joints.spatial import Cylindrical, Spherical, Universal
 from flexmbd.motion import Fourier, Harmonic, Motion, Polynomial
+from flexmbd.stepping import names
 
 EXPLICIT, IMPLICIT, IMPACTS, EVENTS, CONSERVING = "dormand_prince", "generalized_alpha", "moreau", "event_driven", "energy_momentum"
-TIGHT = "dop853"  # of smooth motions at tight tolerances
+TIGHT, SERIES = "dop853", "taylor"  # of smooth motions at tight tolerances, and at the tightest
 # unless the settings say another: what the errors of schemes of order 5 and 2 are worth
-TOLERANCE = {EXPLICIT: 1e-8, TIGHT: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
+TOLERANCE = {EXPLICIT: 1e-8, TIGHT: 1e-8, SERIES: 1e-8, IMPACTS: 1e-8, IMPLICIT: 1e-5}
+PLAIN = {  # kinds of parts that all have series
+    RigidBody, SpatialBody, PointMass, Revolute, Translational, Fixed, Spherical, Universal, Cylindrical, Distance, Spring, PointForce,
+}  # fmt: skip
 STABLE = 3.3  # steps of an explicit scheme, times the fastest rate, beyond which it is not stable
 AFFORDABLE = 0.25  # of the steps that a run may have: an explicit scheme that needs more for stability alone is not taken
 
@@ -56,8 +69,9 @@ def chosen(settings, system, end):
             words = f"{name} is so stiff that an explicit scheme would need {rate * end / STABLE:.2g} steps"
             settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
         elif settings.tolerance is not None and settings.tolerance <= settings.tuning.order_8 and smooth(system):
-            words = f"order 8 at a tolerance of {settings.tolerance:g}: all forces are smooth, and no spring is too stiff for it"
-            settings, why = replace(settings, integrator=TIGHT), f"explicit, of {words}"
+            scheme, kind = (SERIES, "by series") if in_series(system, settings) else (TIGHT, "of order 8")
+            words = f"at a tolerance of {settings.tolerance:g}: all forces are smooth, and no spring is too stiff for it"
+            settings, why = replace(settings, integrator=scheme), f"explicit, {kind} {words}"
         else:
             settings, why = replace(settings, integrator=EXPLICIT), "explicit: there is no flexible body and no spring too stiff for it"
     check_impacts(settings, system)
@@ -72,7 +86,8 @@ def _in_coordinates(settings, system, reasons):
     if settings.formulation != "auto":
         return settings, reasons
     scheme = INTEGRATORS[settings.integrator]
-    implicit = scheme.correction is not None or (scheme.generated is not None and "unilateral" not in scheme.treats)
+    linear = scheme.generated is not None and "unilateral" not in scheme.treats and names.PROPOSE not in scheme.functions
+    implicit = scheme.correction is not None or linear
     needs = "sparse direct libraries are for many rows" if settings.linear_solver else ""
     needs = f"'{scheme.name}' needs constant masses" if scheme.name == CONSERVING else needs
     name, why = taken(settings.formulation, system, settings.tuning, needs=needs, implicit=implicit)
@@ -88,6 +103,15 @@ def has_events(system):
         if isinstance(element, (Lock, FrictionGuide)):
             return False
     return not flexible(system)
+
+
+def not_treated(name, scheme, system):
+    """The `ModelError` of a contact, lock or guide that a scheme without percussions cannot treat."""
+    walls = impenetrable(system)
+    what = "bodies that cannot penetrate each other" if name in walls else "what locks or sticks"
+    told = f"{'contact ' * (name in walls)}'{name}': the integrator '{scheme.name}' does not treat {what}"
+    events, law = "'event_driven', or " * has_events(system), ", or give the contact a law" * (name in walls)
+    return ModelError(told, element=name, remedy=f"take {events}'moreau' with a step{law}")
 
 
 def check_impacts(settings, system):
@@ -136,6 +160,14 @@ def smooth(system):
     analytic = Polynomial, Harmonic, Fourier
     motions = (x for element in system.elements for x in vars(element).values() if isinstance(x, Motion))
     return not any(isinstance(element, rough) for element in system.elements) and all(isinstance(x, analytic) for x in motions)
+
+
+def in_series(system, settings):
+    """Whether Taylor series pay: few rigid bodies on plain joints and forces; in space in natural coordinates alone."""
+    wanted = settings.tolerance <= settings.tuning.by_series and settings.constraints == KINDS[0]
+    few = len(system.bodies) <= settings.tuning.by_series_bodies and (system.dimension == 2 or settings.formulation == "natural")
+    plain = {type(part) for part in (*system.bodies, *system.elements)} <= PLAIN
+    return wanted and few and plain and not settings.linear_solver
 
 
 def frictions(system):

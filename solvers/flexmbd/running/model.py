@@ -23,6 +23,7 @@ from flexmbd.outputs import bringing
 from flexmbd.outputs.catalogue import ENERGY_ACCOUNTS
 from flexmbd.outputs.energy_account import entries, unkept, write
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED, OTHERS, EnergyAccounts
+from flexmbd.running.choice import not_treated
 from flexmbd.running.known_times import timed
 from flexmbd.running.neighbours import groups
 from flexmbd.running.posed import posed
@@ -173,9 +174,7 @@ class Model:
         b, scheme, layout = self.problem, self.scheme, self.layout
         check_scheme(b, scheme)
         if b.unilaterals and "unilateral" not in scheme.treats:
-            name = b.unilaterals[0].name
-            told = f"contact '{name}': the integrator '{scheme.name}' does not treat bodies that cannot penetrate each other"
-            raise ModelError(told, element=name, remedy="take 'event_driven', or 'moreau' with a step, or give the contact a law")
+            raise not_treated(b.unilaterals[0].name, scheme, b.system)
         zero, rates = b.graph.const(0.0), [s.rate for s in b.states]
         gaps = [x for c in b.contacts for x in (c.penetration, c.rate)]
         accelerations = b.a if scheme.accelerations is None else scheme.accelerations(b, scheme.numbers)

@@ -12,8 +12,8 @@ from flexmbd.stepping.events import arm, cut_at, rearm_events, switch
 from flexmbd.stepping.known import CLOSE
 from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
-    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, BETWEEN, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
-    FRACTION, STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
+    ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
+    STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
     LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, PARTS, POINTS, PROJECT, PROPOSE, REAL, REFINE,
     REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
     WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
@@ -68,8 +68,6 @@ def advance(X, P, W, at):
     spin, speed = keep(t, h, t1, accepted, X, P, W, at)
     st(X, STEP_TO_EVENT, next_wait)
     count(live, accepted, short, failed, end, X, at)
-    if at[MEASURES] > 0:
-        measure(accepted, X, P, W, at)
     quiet = accepted
     if at[NC] > 0 or at[SWITCH] > 0:
         quiet, next_h = after(t, h, nominal, live, accepted, exact, next_h, next_wait, X, P, W, at)
@@ -77,6 +75,8 @@ def advance(X, P, W, at):
         next_h = minimum(next_h, maximum(longest(spin, speed, t1, X), h_min))
     st(X, NOMINAL_STEP, select(live, next_h, nominal))
     close(quiet, X, P, W, at)
+    if at[MEASURES] > 0:
+        measure(accepted, X, P, W, at)
 
 
 @part
@@ -201,9 +201,6 @@ def keep(t, h, t1, accepted, X, P, W, at):
     elif at[NR] > 0:
         if at[MIDWAY] > 0:
             call(at[MIDWAY], X, P, W, at)
-        elif at[PROPOSE] > 0:
-            st(X, FRACTION, 0.5)
-            call(at[BETWEEN], X, P, W, at)
         else:
             middle(t, h, X, W, at)
         if at[REFINE] > 0:

@@ -20,6 +20,7 @@ class Frame:
     def __init__(self, moved):
         found = moved.body.poses(moved)
         self.moved, self.position, self.rotation = moved, found.position, found.rotation
+        self.joined = []  # seats of elements' ends on it
 
     def cut(self, times):
         """Keep the first times."""
@@ -176,6 +177,10 @@ def motion_of(trajectory, name="the run"):
     why = f": {trajectory.message}" if trajectory.message else ""
     if count == 0:
         raise ModelError(f"{name} has no poses, for it failed before it moved{why}", remedy="show another sample")
+    for joined in trajectory.elements:
+        for body, seat in joined.ends.values():
+            if bodies[body].kind == "frame":
+                bodies[body].joined.append(seat)
     told = ""
     if count < len(known):
         told = f"{name} is shown to {trajectory.time[count - 1]:.6g} s, where it ended{why}"

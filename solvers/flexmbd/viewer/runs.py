@@ -68,11 +68,12 @@ def _motion_keys(scene, k):
 
 
 def usual_lines(body):
-    """Lines of a rigid body from its centre of mass to its named points, by the numbers of its run; (2, 3) each."""
+    """Lines of a rigid body from its centre of mass to its named points and joints, by the numbers of its run; (2, 3) each."""
     if body.kind != "frame" or not isinstance(body.moved.body, Framed) or not body.moved.body.measures:
         return []
     centre = in_space(body.moved.offset)
-    return [np.array([centre, in_space(seat)]) for seat in body.moved.seats.values()]
+    ends = {tuple(in_space(seat)) for seat in (*body.moved.seats.values(), *body.joined)}
+    return [np.array([centre, end]) for end in sorted(ends) if np.any(np.abs(end - centre) > 1e-12)]
 
 
 def _lines(scene, motion, marks):

@@ -2,11 +2,18 @@
 
 from functools import cached_property
 
+from flexmbd.bodies.point_mass import PointMass
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation
 from flexmbd.formulation.trees.rows import PlacedRow
 from flexmbd.formulation.trees.vectors import minus, moment, plus, times
 from flexmbd.language.node_row import NodeRow
+
+
+def hinged(made):
+    """Whether a body turns about a point of the body that it hangs on, or stands still on it."""
+    branch = made.branch
+    return branch.joint is not None and not branch.freedom.slides and not isinstance(branch.body, PointMass)
 
 
 class Reactions:
@@ -73,7 +80,31 @@ class Reactions:
             pulled = minus(list(self.gravity), rates(made.centre, 2))
             self._act(totals, made, [*times(self.number(made.branch.body, "mass"), pulled), *times(-1.0, about)])
         lengths = [(made.first + len(made.branch.freedom.slides), self.rows.index(row)) for made, row in self._units.items()]
-        return [x + y for x, y in zip(self._along, self.inwards(totals), strict=True)], derived, lengths
+        turning = len(self.gravity) == 2 and not self.topology.beside and all(hinged(made) for made in self.moving)
+        found = self._about_joints(totals) if turning else self.inwards(totals)
+        return [x + y for x, y in zip(self._along, found, strict=True)], derived, lengths
+
+    def _about_joints(self, wrenches):
+        """`inwards` where all bodies are on hinges in the plane: moments about the joints, with two products of nodes a body.
+
+        What acts on a body at places (u, w) of its frame has the moment ``c (u fy - w fx) - s (u fx + w fy)``, all places together.
+        """
+        zero = self.graph.const(0.0)
+        found, handed = [zero] * self.n, {}
+        for made in reversed(self.moving):
+            *force, about = wrenches.get(made, [zero] * 3)
+            acting = [(times(-1.0, made.at_own), force)]
+            for child, total, moved in handed.pop(made, []):
+                acting.append((minus(child.at_parent, made.at_own), total))
+                force, about = plus(force, total), about + moved
+            across = self.graph.dot(pair for (u, w), (fx, fy) in acting for pair in ((u, fy), (-w, fx)))
+            along = self.graph.dot(pair for (u, w), (fx, fy) in acting for pair in ((u, fx), (w, fy)))
+            c, s = made.axes[0]
+            about = about + (c * across - s * along)
+            handed.setdefault(made.parent, []).append((made, force, about))
+            for k, (spin, _) in enumerate(made.columns):
+                found[made.first + k] = spin[0] * about
+        return found
 
     def reaction(self, element, body):
         """Force and moment about the centre of mass that a joint exerts on a body, as one tuple."""

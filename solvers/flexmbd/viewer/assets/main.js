@@ -89,6 +89,7 @@ function start() {
   player = new Player(scene, changed);
   themes(theme);
   legend(changed);
+  naming(picture, canvas, find("name"));
   find("reset").addEventListener("click", () => eye.reset());
   new ResizeObserver(resize).observe(canvas.parentElement);
   resize();
@@ -96,7 +97,7 @@ function start() {
   find("force").hidden = !scene.force;
   page.dataset.drawn = "webgl";
   if (scene.playing && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
-  window.flexmbd = { player, eye, picture, paint };
+  window.flexmbd = { player, eye, picture, paint, onScreen };
 }
 
 let able = false;
