@@ -1,7 +1,7 @@
 """Taylor series of any order (Jorba and Zou 2005, Exp. Math. 14, 99-117) from the equations' own recurrences (`equations.series`).
 
-The order follows from the tolerance, the step from the last four coefficients at its start, so no step is tried in vain.  The state is a sum
-of two numbers: what rounding has left of it is added to the next step (Neumaier 1974, Z. Angew. Math. Mech. 54, 39-51).  Between a
+The order follows from the tolerance, the step from the last four coefficients at its start, so no step is tried in vain.  The state is a
+sum of two numbers: what rounding has left of it is added to the next step (Neumaier 1974, Z. Angew. Math. Mech. 54, 39-51).  Between a
 step's ends, and where an event is looked for, the motion is the series itself.
 """
 
