@@ -40,7 +40,7 @@ def test_it_goes_on_from_the_same_state_to_the_same_state(halfway):
     assert digest(sim.step(state, SECOND)) == digest(first) == digest(sim.step(state.copy(), SECOND))
 
 
-def test_a_state_is_in_contact_and_has_bristles_or_factors(halfway):
+def test_a_state_is_in_contact_and_has_bristles_or_factors_or_rests_of_sums(halfway):
     """So that the other tests mean something."""
     name, _, state = halfway
     if name == "cable":
