@@ -46,7 +46,7 @@ class Tuning:
         Supernodes of one size, one after another, from which on they have kernels of their own.
     kept_factors : bool
         Factors of Newton's matrix are kept from step to step in small systems too, if they are in blocks.
-    series : int
+    straight_series : int
         Products of a model's Taylor series times the square of their order, from which on higher orders are a loop.
     tree_loops : float
         With ``formulation = "auto"``: joints that close loops, by those that carry bodies, up to which a system is written as a tree.
@@ -98,7 +98,7 @@ class Tuning:
     supernode: int = 16
     sized_run: int = 8
     kept_factors: bool = False
-    series: int = 12_000
+    straight_series: int = 12_000
     tree_loops: float = 0.5
     tree_loop: int = 17
     tree_coordinates: int = 12

@@ -205,6 +205,24 @@ def test_weight_bends_rods_here_too():
     assert np.abs(found["lower.a1"] - exact["lower.a1"]).max() < 2e-7 < 0.01 * np.abs(exact["lower.a1"]).max()
 
 
+def test_dampers_and_loads_that_begin_keep_the_order():
+    """A spring with a damper at the lower end, and a push from 0.3 s on, whose corners are ends of steps."""
+
+    def loaded():
+        s = double_pendulum()
+        s.add(fm.Spring("spring", s.ground.at(2.0, 1.0), s.bodies[1].centre, stiffness=400.0, damping=30.0, length=0.5))
+        s.add(fm.PointForce("push", s.bodies[1].centre, fx=fm.Table([0.0, 0.3, 0.304, 2.0], [0.0, 0.0, 200.0, 200.0])))
+        return s
+
+    outputs, settings = places(double_pendulum), {"end": 0.8, "points": 41, "lanes": 1}
+    exact = column(simulate(loaded, outputs, integrator="dormand_prince", tolerance=1e-11, **settings))
+    off = []
+    for step in (0.004, 0.002):
+        found = column(simulate(loaded, outputs, integrator="symplectic_perturbation", step=step, **settings))
+        off.append(max(np.abs(found[name] - exact[name]).max() for name in outputs))
+    assert off[0] < 1e-3 and np.log2(off[0] / off[1]) == pytest.approx(2.0, abs=0.2), off
+
+
 def test_what_the_scheme_does_not_treat_is_refused_in_a_sentence():
     def asked(build):
         settings = {"integrator": "symplectic_perturbation", "step": 0.01}

@@ -61,7 +61,7 @@ class _Coefficients:
         """Compute and store."""
         for k in range(min(HEAD, self.order)):
             self._straight(k)
-        if len(self.series.factors) and self.series.products * self.order**2 > self.series.graph.tuning.series:
+        if self.series.products * self.order**2 > self.series.graph.tuning.straight_series:
             self._loop()
         else:
             for k in range(HEAD, self.order):

@@ -136,7 +136,7 @@ def _written(functions, unit):
     used = [array for array, *_ in (*unit.reads.values(), *unit.gives)]
     arrays = sorted({"W" if array in HANDED else array for array in used})
     kinds, name = [*(pointer(DOUBLE) for _ in arrays), pointer(INTEGER)], f"unit.{len(functions.units)}"
-    function = functions.module.function(name, VOID, kinds, (*arrays, "own"), inside=True, attributes="noinline alignstack(64)")
+    function = functions.module.function(name, VOID, kinds, (*arrays, "own"), inside=True, attributes="noinline")
     whole = len(unit.nodes) < functions.graph.tuning.unit_lanes
     piece = functions.piece(function, functions.target.width if whole else functions.target.part)
     b, writer, rows = piece.builder, piece.writer, piece.arguments

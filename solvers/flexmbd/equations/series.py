@@ -17,10 +17,11 @@ from flexmbd.equations import index1
 from flexmbd.equations.inertia import symmetric_product
 from flexmbd.errors import ModelError
 from flexmbd.language.kernels import KernelError
-from flexmbd.language.kinds import CALL, FACTORS, GREATER, PARAMETER, RESULT, SELECT, SQRT, SUBSTITUTION
+from flexmbd.language.kinds import ADD, CALL, DIV, GREATER, MUL, NEG, PARAMETER, PRODUCT, RESULT, SELECT, SQRT, SUB, VARIABLE
 from flexmbd.language.tracing import substitute, traced
 from flexmbd.parameters import RUNTIME
 
+LINEAR = (ADD, SUB, MUL, NEG, DIV, PRODUCT, RESULT, VARIABLE)  # of what right-hand sides become unknowns by
 STILL = frozenset(("t", "mode", "impact_velocity", "least_impact_velocity", "impacts"))  # known, or changed at events only
 REMEDY = "take 'dormand_prince', or 'generalized_alpha' for what is stiff"
 
@@ -86,7 +87,8 @@ def motion(problem):
         derived[y] = g.const(row.polynomial.value(problem.q)), 2
     sides = g.space("r").first(n + len(rows))
     solution = index1.linear_solution(problem, sides)
-    if any(x.kind in (FACTORS, SUBSTITUTION) for x in g.needed(solution)):
+    applied = (x for x in g.needed(solution) if g.space("r").of(x))
+    if any(x.kind not in LINEAR for x in applied):
         told = "the integrator 'taylor' does not treat systems whose linear equations are solved in blocks, as those of so many bodies here"
         raise ModelError(told, remedy=REMEDY)
     still = {x.id for x in (*problem.q, *problem.v, problem.time)}

@@ -150,7 +150,17 @@ def couple(h, m, turn, active, X, P, W, at):
             st(X, end + i, a + d)
             shift, bent = larger(fabs(d), shift), maximum(fabs(a + d), bent)
             j += 1
-    return moved, shift / (ALIKE * bent)
+    last, end = slot(LAST_SLOT, at), end + n  # forces of dampers need the velocities of the end
+    for i in range(n):
+        st(X, last + i, ld(X, end + i))
+    put_rates(at[END], m, X, W, at)
+    turned = 0.0 * h
+    for i in range(n):
+        v, before = ld(X, end + i), ld(X, last + i)
+        st(X, end + i, select(active, v, before))
+        if not is_small(i, X, at):
+            turned = larger(fabs(v - before), turned)
+    return larger(moved, h * turned / (CLOSE * size)), shift / (ALIKE * bent)
 
 
 @inner

@@ -1,7 +1,7 @@
 """Taylor series of any order (Jorba and Zou 2005, Exp. Math. 14, 99-117) from the equations' own recurrences (`equations.series`).
 
-The order follows from the tolerance, the step from the last two coefficients at its start, so no step is tried in vain.  The state is a sum
-of two numbers: what rounding has left of it is added to the next step (Neumaier 1974, Z. Angew. Math. Mech. 54, 39-51).  Between a
+The order follows from the tolerance, the step from the last four coefficients at its start, so no step is tried in vain.  The state is a
+sum of two numbers: what rounding has left of it is added to the next step (Neumaier 1974, Z. Angew. Math. Mech. 54, 39-51).  Between a
 step's ends, and where an event is looked for, the motion is the series itself.
 """
 
@@ -34,7 +34,7 @@ def begin(X, P, W, at):
 
 
 def propose(X, P, W, at):
-    """Coefficients at the start, and the step at which the last two of them are the tolerance."""
+    """Coefficients at the start, and the step that they allow."""
     evaluate(at[SERIES], X, P, W, at, START, at[SLOTS])
     if at[FIXED] > 0:
         return

@@ -122,6 +122,8 @@ class Rod(Distance):
 
     def frequencies(self):
         """Frequencies of the bending alone, rad/s: ends at rest, with the masses on it, in its sines; (modes,) or (samples, modes)."""
+        if not self.modes:
+            return np.zeros(0)
         given = [self.length, self.line_mass, self.EI, *(x for pair in self._on_it().values() for x in pair)]
         count = max(np.size(x) for x in given)
         L, rho, EI = (np.broadcast_to(x, count) for x in given[:3])
