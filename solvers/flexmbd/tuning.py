@@ -71,9 +71,9 @@ class Tuning:
         rods are three to ninety times less besides, those of the top about the same.
     by_series, by_series_bodies : float, int
         With ``integrator = "auto"``: tolerance up to which a smooth motion of few bodies, up to which number, is that of `taylor`, in space
-        in natural coordinates alone. Samples a second, times those of `dop853`, at 1e-8, 1e-10, 1e-12, 1e-14: as trees the double pendulum
-        1.25, 1.43, 1.71, 2.27, six rods 1.41, 1.39, 1.58, 2.06, the top 0.60, 0.34, 0.40, 0.63; in natural coordinates 1.24, 1.42, 1.71,
-        2.33; 1.14, 1.31, 1.64, 2.12; 2.1, 3.2, 5.1, 7.7. The first run of six rods takes 0.8 s more to compile.
+        in natural coordinates alone. Samples a second, times those of `dop853`: the double pendulum as a tree at 1e-7, 1e-8, 1e-9, 1e-10,
+        1e-12 1.23, 1.45, 1.60, 1.72, 2.26, in natural coordinates at 1e-10 1.45; six rods as a tree at 1e-10 1.65; the top at 1e-8, 1e-10,
+        1e-12 as a tree 0.60, 0.34, 0.40, in natural coordinates 2.1, 3.2, 5.1. The first run of six rods takes 0.8 s more to compile.
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.
@@ -103,7 +103,7 @@ class Tuning:
     tree_loop: int = 17
     tree_coordinates: int = 12
     order_8: float = 5e-9
-    by_series: float = 1e-11
+    by_series: float = 5e-9
     by_series_bodies: int = 8
     laws: int = 16
     tree_algorithm: str = ""

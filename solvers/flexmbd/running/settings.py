@@ -20,7 +20,7 @@ class Settings:
     integrator : str
         Key of `flexmbd.integrators.INTEGRATORS`, or "auto": `moreau` where contacts cannot be penetrated; else `generalized_alpha` where
         there are flexible bodies, or a spring so stiff that an explicit scheme needed more than a quarter of `max_steps`; else, and where
-        ideal joints have friction, `dormand_prince`, or `dop853` at tolerances up to 5e-9 where forces are smooth
+        ideal joints have friction, `dormand_prince`, or `dop853` or `taylor` at tolerances up to 5e-9 where forces are smooth
         (`flexmbd.running.choice`). `Trajectory.attributes` says which, and why.
     tolerance : float, optional
         Local error of velocities per step, relative to the largest velocity so far; 1e-8 if left out, 1e-5 where "auto" takes
