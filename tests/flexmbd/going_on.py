@@ -28,12 +28,24 @@ def cable(load=-0.3):
     return s
 
 
+def pendulum(speed=0.4):
+    """Two rods in joints' coordinates."""
+    s, before = fm.System(gravity=G), None
+    for k, name in enumerate(("upper", "lower")):
+        points = {"O": (-0.5, 0.0), "E": (0.5, 0.0)}
+        rod = s.body(name, mass=1.0 + k, inertia=0.1, position=(0.5 + k, 0.0), velocity=(0.0, speed * (0.5 + k)), rate=speed, points=points)
+        s.add(fm.Revolute(f"pin{k}", before or s.ground.at(0.0, 0.0), rod["O"]))
+        before = rod["E"]
+    return s
+
+
 BALL, LINE = ("ball.vx", "rod.angle", "floor.normal:max", "ball.vx:mean", "rod.angle:min"), ("line.end.y", "line.end.y:min", "pin.fy:rms")
-SMOOTH = {"tolerance": 1e-4}
+RODS, SMOOTH = ("lower.angle", "lower.rate:max", "lower.x:mean", "pin0.fy:rms"), {"tolerance": 1e-4}
 CASES = {
     "dormand_prince": (ball, BALL, {"integrator": "dormand_prince"}),
     "rk4": (ball, BALL, {"integrator": "rk4", "step": 1e-4}),
     "dop853": (ball, BALL, {"integrator": "dop853"}),
+    "taylor": (pendulum, RODS, {"integrator": "taylor", "formulation": "tree"}),
     "gauss_8": (ball, BALL, {"integrator": "gauss_8"}),
     "variational": (ball, BALL, {"integrator": "variational", "step": 1e-4}),
     "rosenbrock": (ball, BALL, {"integrator": "rosenbrock", **SMOOTH}),

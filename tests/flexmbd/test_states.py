@@ -40,11 +40,13 @@ def test_it_goes_on_from_the_same_state_to_the_same_state(halfway):
     assert digest(sim.step(state, SECOND)) == digest(first) == digest(sim.step(state.copy(), SECOND))
 
 
-def test_a_state_is_in_contact_and_has_bristles_or_factors(halfway):
+def test_a_state_is_in_contact_and_has_bristles_or_factors_or_series(halfway):
     """So that the other tests mean something."""
     name, _, state = halfway
     if name == "cable":
         assert sum(row.startswith("kept.") for row in state.names) > 100 and np.any(state["kept.0"])
+    elif name == "taylor":
+        assert np.all(state["kept.0"])
     else:
         assert state["floor.mode"][0] == 1.0 and abs(state["floor.bristle"][0]) > 1e-6
 

@@ -68,6 +68,15 @@ def test_a_recurrence_is_that_of_the_function(made, name, together):
     assert found == pytest.approx(np.array(graph.evaluate(nodes, later, NUMBERS), float), rel=1e-13)
 
 
+def test_an_exponent_may_move():
+    graph = Graph()
+    q = graph.space("q").first(2)
+    nodes = [graph.call(lanes.power, [q[0] * q[1] + 1.3, q[1] - 0.2 * q[0]], None)]
+    later = {"q": [np.polynomial.polynomial.polyval(H, path) for path in PATHS]}
+    value = float(graph.evaluate(nodes, later, NUMBERS)[0])
+    assert coefficients(graph, nodes)[0] @ H ** np.arange(ORDER) == pytest.approx(value, rel=1e-13)
+
+
 def test_every_row_of_the_tables_has_a_recurrence_or_none_on_purpose():
     without = {kind.name for kind in KINDS if kind.series is None}
     read = {"const", "param", "table", "matrix", "inverse", "entry", "var"}

@@ -5,6 +5,8 @@ the arguments.  `s` is a `flexmbd.language.series.Series`.  Coefficients are num
 Python's ``0.0``, and cost nothing.
 """
 
+from flexmbd.lanes.functions import exp, log
+
 
 def zero(x):
     """Whether a coefficient is known to be zero."""
@@ -50,9 +52,17 @@ def hyperbolic_tangent(s, x, k, _):
     return times(s.sum(s.rate(x.args[0]), s.graph.sub(1.0, x * x), k - 1), 1.0 / k)
 
 
+def by_logarithm(a, y):
+    """Kernel: a to the power of y, for an a above zero."""
+    return exp(y * log(a))
+
+
 def power(s, x, k, _):
-    """``x' a = y x a'``; zero where a is not above zero."""
+    """``x' a = y x a'``, or ``exp(y log a)`` where y moves; zero where a is not above zero."""
     a, y = x.args
+    if s.moves(y):
+        (same,) = s.nodes_of(by_logarithm, (a, y))
+        return s.select(s(a, 0) > 0.0, s(same, k), 0.0)
     rest = s.sum(Rate(x), a, k - 1, 0, k - 2)
     found = minus(times(s(y, 0), s.sum(s.rate(a), x, k - 1)), rest)
     return found if zero(found) else s.select(s(a, 0) > 0.0, found * s.inverse(a) * (1.0 / k), 0.0)

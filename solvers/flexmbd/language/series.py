@@ -101,12 +101,20 @@ class Series:
             self._inverse[node.id] = 1.0 / self(node, 0)
         return self._inverse[node.id]
 
+    def moves(self, node):
+        """Whether a node is other than a number of the system."""
+        return node.level == RUNTIME
+
     def traced(self, call):
         """Nodes of the results of a call: what its kernel does."""
         if call.id not in self._traced:
-            found = traced(self.graph, call.function, call.given)
-            self._traced[call.id] = [self.graph.const(x) for x in (found if isinstance(found, tuple) else (found,))]
+            self._traced[call.id] = self.nodes_of(call.function, call.given)
         return self._traced[call.id]
+
+    def nodes_of(self, kernel, arguments):
+        """Nodes of the results of a kernel for these arguments."""
+        found = traced(self.graph, kernel, arguments)
+        return [self.graph.const(x) for x in (found if isinstance(found, tuple) else (found,))]
 
     def rate(self, node):
         """The time derivative of a node: of what is linear in coordinates the node that velocities make, which others may have too."""
