@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
 
 import flexmbd as fm
 from uqmbd.study import Study
@@ -284,3 +284,25 @@ def test_rods_have_the_frequencies_and_the_energy_of_the_paper_s_data(name, func
     assert own.frequencies() == pytest.approx(model.FREQUENCIES, rel=1e-4)
     start = fm.run(getattr(model, function), {}, end=1e-3, outputs=["energy.total"], settings={"integrator": "dormand_prince"})
     assert start["energy.total"][0, 0] == pytest.approx(model.ENERGY, abs=6e-4)
+
+
+def test_a_load_on_a_crane_swings_as_two_pendula_of_scipy():
+    """Lagrange's equations of two pendula, one from the end of the other, by scipy's DOP853."""
+    model = model_of("crane_load")
+    sling, load, speed = 2.4, 1800.0, 0.8
+    rope, length, arm, g = model.LINE_MASS * model.ROPE, model.ROPE, sling + 0.5 * model.HEIGHT, 9.81
+    upper, below = rope * length**2 / 3.0 + (model.BLOCK + load) * length**2, load * (arm**2 + (model.HEIGHT**2 + model.WIDTH**2) / 12.0)
+    weight = (0.5 * rope + model.BLOCK + load) * g * length
+
+    def rates(_, y):
+        a, b, va, vb = y
+        mixed, turns = load * length * arm * np.cos(a - b), load * length * arm * np.sin(a - b)
+        forces = [-turns * vb**2 - weight * np.sin(a), turns * va**2 - load * g * arm * np.sin(b)]
+        return [va, vb, *np.linalg.solve([[upper, mixed], [mixed, below]], forces)]
+
+    y = solve_ivp(rates, (0.0, 30.0), [0.0, 0.0, speed / length, 0.0], method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    samples, outputs = {"sling": [sling], "load": [load], "speed": [speed]}, ["load.x", "load.angle"]
+    run = fm.run(model.crane, samples, end=30.0, outputs=outputs, settings={"tolerance": 1e-10})
+    assert run.attributes["solver.integrator"] == "taylor"
+    assert run["load.x"][0, -1] == pytest.approx(length * np.sin(y[0]) + arm * np.sin(y[1]), abs=1e-9)
+    assert run["load.angle"][0, -1] == pytest.approx(y[1], abs=1e-9)

@@ -49,8 +49,8 @@ def test_rigid_systems_are_integrated_explicitly():
     assert abs(got.outputs["mass.x"][0, -1] - 0.1 * np.cos(10.0)) < 1e-7
 
 
-@pytest.mark.parametrize("tolerance, scheme", ((None, "dormand_prince"), (1e-8, "dormand_prince"), (1e-9, "taylor"), (1e-12, "taylor")))
-def test_smooth_motions_at_tight_tolerances_are_of_order_8(tolerance, scheme):
+@pytest.mark.parametrize("tolerance, scheme", ((None, "dormand_prince"), (1e-5, "dormand_prince"), (1e-6, "taylor"), (1e-12, "taylor")))
+def test_smooth_motions_of_few_bodies_at_tolerances_that_are_asked_for_are_series(tolerance, scheme):
     from flexmbd.running.settings import Settings
 
     settings, why = decided(Settings(tolerance=tolerance), oscillator(CALM))
@@ -80,6 +80,7 @@ def test_series_are_for_plain_parts_and_in_space_for_natural_coordinates():
     from flexmbd.running.settings import Settings
 
     top, tolerance = heavy_top(), 1e-12
+    assert decided(Settings(tolerance=1e-8), top)[0].integrator == "dormand_prince"
     assert decided(Settings(tolerance=tolerance), top)[0].integrator == "taylor"
     assert decided(Settings(tolerance=tolerance, formulation="tree"), top)[0].integrator == "dop853"
     mesh = pendula()

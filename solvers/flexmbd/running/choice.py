@@ -68,8 +68,8 @@ def chosen(settings, system, end):
         if rate * end / STABLE > AFFORDABLE * settings.max_steps:
             words = f"{name} is so stiff that an explicit scheme would need {rate * end / STABLE:.2g} steps"
             settings, why = replace(settings, integrator=IMPLICIT), f"implicit: {words}"
-        elif settings.tolerance is not None and settings.tolerance <= settings.tuning.order_8 and smooth(system):
-            scheme, kind = (SERIES, "by series") if in_series(system, settings) else (TIGHT, "of order 8")
+        elif scheme := smooth_scheme(system, settings):
+            kind = "by series" if scheme == SERIES else "of order 8"
             words = f"at a tolerance of {settings.tolerance:g}: all forces are smooth, and no spring is too stiff for it"
             settings, why = replace(settings, integrator=scheme), f"explicit, {kind} {words}"
         else:
@@ -162,12 +162,22 @@ def smooth(system):
     return not any(isinstance(element, rough) for element in system.elements) and all(isinstance(x, analytic) for x in motions)
 
 
+def smooth_scheme(system, settings):
+    """The scheme of high order that pays for a smooth motion at the tolerance that was asked for; "" if there is none."""
+    if settings.tolerance is None or not smooth(system):
+        return ""
+    if in_series(system, settings):
+        return SERIES
+    return TIGHT if settings.tolerance <= settings.tuning.order_8 else ""
+
+
 def in_series(system, settings):
-    """Whether Taylor series pay: few rigid bodies on plain joints and forces; in space in natural coordinates alone."""
-    wanted = settings.tolerance <= settings.tuning.by_series and settings.constraints == KINDS[0]
-    few = len(system.bodies) <= settings.tuning.by_series_bodies and (system.dimension == 2 or settings.formulation == "natural")
+    """Whether Taylor series pay: few rigid bodies on plain joints and forces; in space in natural coordinates and where order 8 pays."""
+    tuning, plane = settings.tuning, system.dimension == 2
+    wanted = settings.tolerance <= (tuning.by_series if plane else min(tuning.by_series, tuning.order_8))
+    few = len(system.bodies) <= tuning.by_series_bodies and (plane or settings.formulation == "natural")
     plain = {type(part) for part in (*system.bodies, *system.elements)} <= PLAIN
-    return wanted and few and plain and not settings.linear_solver
+    return wanted and few and plain and settings.constraints == KINDS[0] and not settings.linear_solver
 
 
 def frictions(system):
