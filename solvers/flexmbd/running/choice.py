@@ -107,10 +107,10 @@ def has_events(system):
 
 def not_treated(name, scheme, system):
     """The `ModelError` of a contact, lock or guide that a scheme without percussions cannot treat."""
-    walls = impenetrable(system)
-    what = "bodies that cannot penetrate each other" if name in walls else "what locks or sticks"
-    told = f"{'contact ' * (name in walls)}'{name}': the integrator '{scheme.name}' does not treat {what}"
-    events, law = "'event_driven', or " * has_events(system), ", or give the contact a law" * (name in walls)
+    contact = not any(element.name == name and isinstance(element, (Lock, FrictionGuide)) for element in system.elements)
+    what = "bodies that cannot penetrate each other" if contact else "what locks or sticks"
+    told = f"{'contact ' * contact}'{name}': the integrator '{scheme.name}' does not treat {what}"
+    events, law = "'event_driven', or " * has_events(system), ", or give the contact a law" * contact
     return ModelError(told, element=name, remedy=f"take {events}'moreau' with a step{law}")
 
 
