@@ -67,7 +67,8 @@ class Problem:
         Power by book: "dissipated", "contact" (taken up by contacts, lost or stored), "external".
     balance : function or None
         Gives generalized forces less what bodies' own inertia takes, in which derivatives in time of nodes are variables; by variable the
-        node and how often it is derived; and of unit quaternions the first coordinate and the number of the row that says their length.
+        node and how often it is derived; of unit quaternions the first coordinate and the number of the row that says their length; and of
+        those that Euler's equations say each `Turn`, whose moments are not in the forces.
         None: inertia takes the mass matrix times accelerations, and what is in `generalized`.
     shift : float
         Above zero: constraint rows that depend on others are kept (`equations.index1`).

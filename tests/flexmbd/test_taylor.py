@@ -130,26 +130,53 @@ def linked():
     return s
 
 
+def spinning():
+    """A body of six moments told first at its ball on ground, and a free one that a spring with a damper holds at points of both."""
+    s = fm.System(gravity=(1.0, -2.0, -9.81))
+    inertia = (0.02, 0.03, 0.04, 0.001, -0.002, 0.001)
+    one = s.body("one", mass=2.0, inertia=inertia, position=(0.3, 0.1, 0.0), angular_velocity=(4.0, 1.0, 0.0), velocity=(0.0, 0.0, 0.1))
+    two = s.body("two", mass=1.0, inertia=inertia, position=(0.9, 0.2, 0.4), angular_velocity=(2.0, -3.0, 5.0))
+    s.add(fm.Spherical("ball", one.at(-0.3, -0.1, 0.0), s.ground.at(0.0, 0.0, 0.0)))
+    s.add(fm.Spring("spring", one.at(0.1, 0.2, 0.3), two.at(0.1, -0.1, 0.2), 40.0, damping=1.0, length=0.5))
+    return s
+
+
+def closed_in_space():
+    """Two bodies on balls on ground, one of them with another on a hinge, and a rod between them that closes the loop."""
+    s = arm()
+    inertia = (0.02, 0.03, 0.04, 0.001, -0.002, 0.001)
+    three = s.body("three", mass=1.5, inertia=inertia, position=(1.5, 0.5, 0.0))
+    s.add(fm.Spherical("other", s.ground.at(1.5, 0.8, 0.0), three.at(0.0, 0.3, 0.0)))
+    two = next(body for body in s.bodies if body.name == "two")
+    s.add(fm.Distance("rod", two.at(0.2, 0.0, 0.0), three.at(0.0, -0.2, 0.0)))
+    return s
+
+
 SCENES = {
     "springs": (springs, 0.5), "pendula": (pendula, 0.5), "twins": (twins, 0.5), "tumbling": (tumbling, 0.5), "top": (heavy_top, 0.03),
-    "arm": (arm, 0.3), "linked": (linked, 0.5),
+    "arm": (arm, 0.3), "linked": (linked, 0.5), "spinning": (spinning, 0.3), "loop": (closed_in_space, 0.2),
     "joints": (joint_gallery.gallery, 0.1), "forces": (force_gallery.gallery, 0.1),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("formulation", ("natural", "tree"))
-def test_higher_orders_in_a_loop_are_those_of_straight_code(formulation):
-    """Of springs, dampers and a drive: the same steps, and the same end but for rounding. The arm of the scenes is in a loop."""
-    outputs, found = ["a.x", "b.y", "b.angle"], []
+@pytest.mark.parametrize("build, outputs, formulation", [
+    (springs, ("a.x", "b.y", "b.angle"), "natural"), (springs, ("a.x", "b.y", "b.angle"), "tree"),
+    (spinning, ("one.x", "two.y", "two.z"), "tree"),
+])  # fmt: skip
+def test_higher_orders_in_a_loop_are_those_of_straight_code(build, outputs, formulation):
+    """Of springs, dampers and a drive, and of bodies that spin: the same steps, and the same end but for rounding."""
+    found = []
     for series in (1, 10**9):
         settings = {"integrator": "taylor", "lanes": 2, "formulation": formulation, "tuning": Tuning(straight_series=series)}
-        run = fm.run(springs, {}, end=0.3, points=2, outputs=outputs, settings=settings)
+        run = fm.run(build, {}, end=0.3, points=2, outputs=list(outputs), settings=settings)
         found.append([run[x][0, -1] for x in outputs] + [run.statistics["steps"][0]])
     np.testing.assert_allclose(*found, rtol=1e-11)
 
 
 @pytest.mark.parametrize("formulation", ("natural", "tree"))
-@pytest.mark.parametrize("scene", [pytest.param(x, marks=[] if x in ("springs", "arm", "linked") else pytest.mark.slow) for x in SCENES])
+@pytest.mark.parametrize(
+    "scene", [pytest.param(x, marks=[] if x in ("springs", "arm", "linked", "spinning") else pytest.mark.slow) for x in SCENES]
+)
 def test_agrees_with_runge_kutta(scene, formulation):
     """Springs, dampers, drives, balls: the same motion, and the same energy, as by the explicit scheme of order 5 in short steps."""
     build, end = SCENES[scene]
@@ -161,6 +188,31 @@ def test_agrees_with_runge_kutta(scene, formulation):
         assert not run.status.any(), run.message
         found.append(np.array([run[x] for x in outputs]))
     np.testing.assert_allclose(*found, atol=2e-11)
+
+
+@pytest.mark.parametrize("ball", (False, True))
+def test_a_free_body_with_an_axis_of_symmetry_precesses(ball):
+    """Its axis goes about the angular momentum L at the rate L/A (A across the axis), also on a ball at its centre: to 1e-11."""
+    spin, across, along = np.array([3.0, 0.0, 40.0]), 0.2, 0.3
+
+    def build():
+        s = fm.System(gravity=(0.0, 0.0, -9.81) if ball else (0.0, 0.0, 0.0))
+        inertia = (across, across, along)
+        body = s.body(
+            "body", mass=2.0, inertia=inertia, position=(0.0, 0.0, 0.0), angular_velocity=tuple(spin), points={"P": (0.0, 0.0, 1.0)}
+        )
+        if ball:
+            s.add(fm.Spherical("ball", body.at(0.0, 0.0, 0.0), s.ground.at(0.0, 0.0, 0.0)))
+        return s
+
+    momentum = np.array([across, across, along]) * spin
+    size, turned = np.linalg.norm(momentum), 1.0 * np.linalg.norm(momentum) / across
+    axis, start = momentum / size, np.array([0.0, 0.0, 1.0])
+    rest = axis * (axis @ start)
+    place = rest + np.cos(turned) * (start - rest) + np.sin(turned) * np.cross(axis, start)
+    settings = {"integrator": "taylor", "tolerance": 1e-14, "lanes": 2, "formulation": "tree"}
+    run = fm.run(build, {}, end=1.0, points=2, outputs=["body.P.x", "body.P.y", "body.P.z"], settings=settings)
+    np.testing.assert_allclose([run[f"body.P.{x}"][0, -1] for x in "xyz"], place, atol=1e-11)
 
 
 @pytest.mark.parametrize("formulation", ("natural", "tree"))

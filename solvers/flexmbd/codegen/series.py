@@ -6,10 +6,10 @@ twice as many no product of series would stay in registers.
 
 from __future__ import annotations
 
-from math import log
+from math import log, prod
 
 from flexmbd.codegen.series_loop import HEAD, Onward
-from flexmbd.lanes.recurrences import minus, plus, times
+from flexmbd.lanes.recurrences import Rate, minus, plus, times
 from flexmbd.language.kinds import ADD, DIV, MUL, NEG, PRODUCT, RESULT, SUB, VARIABLE
 from flexmbd.language.ordering import leaf, ordered
 from flexmbd.language.series import Series
@@ -47,14 +47,18 @@ class _Coefficients:
         self.moving = [*problem.q, *problem.v, *graph.space("s").first(len(problem.states))]
         given = self.series.given
         unknown, momenta = {x.id for x in (*motion.unknowns, *motion.derived)}, (x for x, _ in motion.derived.values())
-        for x in graph.needed([*motion.start, *motion.residuals, *momenta, *motion.rates, *self.moving]):
+        turning = [x for turn in motion.turns for x in (*turn.rates, *turn.moment)]
+        unknown |= {x.id for turn in motion.turns for x in turn.spin}
+        for x in graph.needed([*motion.start, *motion.residuals, *momenta, *motion.rates, *turning, *self.moving]):
             if x.kind is VARIABLE and x.id not in unknown:  # what does not move keeps its value, as the mode of a contact
                 given[x.id] = [self.value(x)] + [0.0] * order
         given |= {x.id: [self.value(x)] for x in self.moving} | {x.id: [] for x in motion.unknowns}
         given[problem.time.id] = [self.value(problem.time), 1.0] + [0.0] * order
         self.series.derived = {x.id: of for x, of in motion.derived.items()}
         sides = _above(motion.sides, nodes := ordered(graph, motion.solution))
-        self.along, self._lengths = {}, {}
+        self.along, self.moments, self._lengths = {}, {}, {}
+        for x, value in self._spins([self.value(x) for x in problem.v], 1):
+            given[x.id], piece.found[x.id] = [value], value
         self.applied = [x for x in nodes if x.id in sides and x.kind is not VARIABLE and x.kind is not PRODUCT]
 
     def write(self, tolerance):
@@ -79,7 +83,15 @@ class _Coefficients:
             given[q.id].append(times(given[v.id][k], 1.0 / (k + 1)))
         if k == 1:
             self.piece.found |= {x.id: self.series(x, 0) for x in self.motion.derived}
-        unknowns = self.solved([self.value(x) for x in self.motion.start] if k == 0 else self._sides(self.series, k))
+        unknowns = self.solved(self._sides(self.series, k) if k else [self.value(x) for x in self.motion.start])
+        if k == 0:
+            self.series.open = 0
+            self._turned(self.series, 0)
+            self.series.settle()
+        spins = self._spin_rates(unknowns, k)
+        unknowns = self._with_along(unknowns, spins)
+        for x, rate in spins:
+            given[x.id].append(times(rate, 1.0 / (k + 1)))
         for x, value in zip(self.motion.unknowns, unknowns, strict=True):
             given[x.id].append(value)
             if k == 0:
@@ -100,14 +112,22 @@ class _Coefficients:
         for q, v in zip(problem.q, problem.v, strict=True):
             self.series.given[q.id].append(times(self.series.given[v.id][HEAD], 1.0 / (HEAD + 1)))
         onward = Onward(self.series, piece, self.order)
+        spins = [x for own in self.motion.turns for x in own.spin]
+        for x in spins:
+            onward.put(x, HEAD, self.series.given[x.id][HEAD])
         with piece.loops.loop(HEAD, self.order) as turn:
             k, n = onward.begun(turn), problem.n
             given = {x.id: {} for x in self.motion.unknowns} | {i: {} for i in self.series.given}
             known = [piece.load("X", self._row(turn, i)) for i in range(len(self.moving))]
             for i, x in enumerate(self.moving):
                 given[x.id] = {0: known[i]} | ({1: times(known[n + i], 1.0 / (k + 1))} if i < n else {})
+            given |= {x.id: {0: onward.get(x)} for x in spins}
             onward.given = given
-            for x, value in zip(self.motion.unknowns, self.solved(self._sides(onward, k)), strict=True):
+            unknowns = self.solved(self._sides(onward, k))
+            rates = self._spin_rates(unknowns, k)
+            for x, rate in rates:
+                onward.put(x, turn + 1, times(rate, 1.0 / (k + 1)))
+            for x, value in zip(self.motion.unknowns, self._with_along(unknowns, rates), strict=True):
                 given[x.id][0] = value
             rates = [*(given[x.id][0] for x in self.motion.unknowns[:n]), *(onward(x, k) for x in self.motion.rates)]
             for x, rate in zip(self.moving[n:], rates, strict=True):
@@ -153,12 +173,59 @@ class _Coefficients:
             own = [self.value(x) for x in problem.q[first : first + 4]]
             wanted = times(series(self.motion.residuals[problem.n + row], k), self._over(own))
             self.along |= {first + i: times(wanted, x) for i, x in enumerate(own)}
+        self._turned(series, k)
         if self.along:
+            series.draft({self.motion.unknowns[i]: x for i, x in self.along.items()})
             series.draft({problem.v[i]: times(x, 1.0 / (k + 1)) for i, x in self.along.items()})
             series.draft({problem.q[i]: times(times(x, 1.0 / (k + 1)), 1.0 / (k + 2)) for i, x in self.along.items()})
         sides = [series(x, k) for x in self.motion.residuals]
+        for turn in self.motion.turns:
+            self.moments[turn.first] = moment = [series(x, k) for x in turn.moment]
+            for i, columns in enumerate(turn.columns):
+                sides[turn.first + i] = times(2.0, self._dot(columns, moment))
         series.settle()
         return sides
+
+    def _turned(self, series, k):
+        """What quaternions' accelerations are if spins do not change."""
+        for turn in self.motion.turns:
+            self.along |= {turn.first + i: series(Rate(x), k) for i, x in enumerate(turn.rates)}
+
+    def _dot(self, nodes, values):
+        """Sum of products of nodes at the start with values."""
+        total = 0.0
+        for x, value in zip(nodes, values, strict=True):
+            total = plus(total, times(self.value(x), value))
+        return total
+
+    def _spins(self, rates, over=0):
+        """Variables that are spins, and their values by rates of coordinates, or their rates by accelerations that are not along.
+
+        Rates of coordinates go with the quaternion's length, accelerations at the start with its cube; here moments are of a unit one.
+        """
+        found = []
+        for turn in self.motion.turns:
+            own = slice(turn.first, turn.first + 4)
+            factor = prod([self._over([self.value(x) for x in self.motion.problem.q[own]])] * over, start=2.0)
+            found += [(x, times(self._dot(column, rates[own]), factor)) for x, column in zip(turn.spin, zip(*turn.columns), strict=True)]
+        return found
+
+    def _spin_rates(self, unknowns, k):
+        """Variables that are spins, and their rates, where moments are those of order k: of bodies by themselves from these alone."""
+        found = dict(self._spins(unknowns, 0 if k else 2))
+        for turn in self.motion.turns:
+            if turn.inverse:
+                moment = self.moments[turn.first] if k else [self.value(x) for x in turn.moment]
+                found |= {x: self._dot(own, moment) for x, own in zip(turn.spin, turn.inverse, strict=True)}
+        return list(found.items())
+
+    def _with_along(self, unknowns, spins):
+        """Unknowns with accelerations that are known before equations are solved; those of quaternions follow from rates of spins."""
+        rates, found = {x.id: rate for x, rate in spins}, list(unknowns)
+        for turn in self.motion.turns:
+            half = [times(0.5, rates[x.id]) for x in turn.spin]
+            found[turn.first : turn.first + 4] = [self._dot(own, half) for own in turn.columns]
+        return [plus(x, self.along[i]) if i in self.along else x for i, x in enumerate(found)]
 
     def _over(self, own):
         """One over the square of a length, known at the start."""
@@ -199,10 +266,7 @@ class _Coefficients:
                 known[x.id] = times(value(x.args[0]), self.series.inverse(x.args[1]))
             else:
                 known[x.id] = LINEAR[x.kind](*map(value, x.args))
-        found = [value(x) for x in self.motion.solution]
-        for i, own in self.along.items():
-            found[i] = plus(found[i], own)
-        return found
+        return [value(x) for x in self.motion.solution]
 
 
 def _above(variables, nodes):

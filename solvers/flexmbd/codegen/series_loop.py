@@ -169,6 +169,14 @@ class Onward:
         self._dots[key] = Value(piece.writer, builder.call(_product(piece), [left, last, start, (self.turn + stop).ir]))
         return self._dots[key]
 
+    def put(self, x, k, value):
+        """Put a coefficient of a factor into its row."""
+        self.piece.loops.store(self.piece.moved("W", self.rows[x.id][1]), k, value)
+
+    def get(self, x):
+        """The coefficient of a factor in the order of the turn."""
+        return self.piece.loops.load(self.piece.moved("W", self.rows[x.id][1]), self.turn)
+
     def keep(self):
         """Put coefficients of the turn's order into rows."""
         k = Order(self, 0)

@@ -11,13 +11,14 @@ start, whose factors serve all orders (Pryce 2001, BIT Numer. Math. 41, 364-394)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flexmbd.equations import index1
 from flexmbd.equations.inertia import symmetric_product
 from flexmbd.errors import ModelError
 from flexmbd.language.kernels import KernelError
 from flexmbd.language.kinds import ADD, CALL, DIV, GREATER, MUL, NEG, PARAMETER, PRODUCT, RESULT, SELECT, SQRT, SUB, VARIABLE
+from flexmbd.language.quadratic import dot
 from flexmbd.language.tracing import substitute, traced
 from flexmbd.parameters import RUNTIME
 
@@ -43,6 +44,8 @@ class Motion:
         Variables in these that are derivatives in time of nodes, and how often they are derived.
     lengths : list of (int, int)
         Of unit quaternions the first coordinate and the number of the row: along them rows say accelerations, which are not in M.
+    turns : list of Turn
+        Unit quaternions that follow from angular velocities in their bodies' frames; their moments take all that acts along them.
     sides : list of Node
         Variables that stand for right-hand sides.
     solution : list of Node
@@ -57,6 +60,7 @@ class Motion:
     residuals: list
     derived: dict
     lengths: list
+    turns: list
     sides: list
     solution: list
     rates: list
@@ -74,17 +78,21 @@ def motion(problem):
     g, n, rows = problem.graph, problem.n, problem.rows
     a, reactions = g.space("a").first(n), g.space("l").first(len(rows))
     start = [*problem.generalized, *(-row.polynomial.convective(problem.q, problem.v, problem.time) for row in rows)]
-    forces, derived, lengths, inertia = list(problem.generalized), {}, [], problem.inertia
+    forces, derived, lengths, turns, inertia = list(problem.generalized), {}, [], [], problem.inertia
     if problem.balance is not None:
-        (forces, derived, lengths), inertia = problem.balance(), inertia.added
+        (forces, derived, lengths, turns), inertia = problem.balance(), inertia.added
     inner = symmetric_product(g, inertia.entries, a)
-    for k, row in enumerate(rows):
-        for i, x in row.polynomial.gradient(problem.q).items():
+    kept, zero = {k for k in range(len(rows))} - {turn.row for turn in turns}, g.const(0.0)
+    for k in sorted(kept):
+        for i, x in rows[k].polynomial.gradient(problem.q).items():
             inner[i] = inner[i] + x * reactions[k]
-    residuals = [f - x for f, x in zip(forces, inner, strict=True)]
-    for row in rows:
-        residuals.append(-(y := g.var("j", len(derived))))
-        derived[y] = g.const(row.polynomial.value(problem.q)), 2
+    residuals = [f - x for f, x in zip(forces, inner, strict=True)] + [zero] * len(rows)
+    for k in sorted(kept):
+        residuals[n + k] = -(y := g.var("j", len(derived)))
+        derived[y] = g.const(rows[k].polynomial.value(problem.q)), 2
+    turns = [_whole(turn, residuals) for turn in turns]
+    for turn in turns:
+        residuals[turn.first : turn.first + 4] = [zero] * 4
     sides = g.space("r").first(n + len(rows))
     solution = index1.linear_solution(problem, sides)
     applied = (x for x in g.needed(solution) if g.space("r").of(x))
@@ -95,11 +103,19 @@ def motion(problem):
     known = zip((*problem.a, *problem.multipliers), (*a, *reactions), strict=True)
     known = {x: y for x, y in known if x.level == RUNTIME and x.id not in still}
     rates = substitute(g, [g.const(s.rate) for s in problem.states], known)
-    groups = start, residuals, rates, [x for x, _ in derived.values()]
+    groups = start, residuals, rates, [x for x, _ in derived.values()], *(turn.moment for turn in turns)
     nodes = iter(smooth(problem, [x for group in groups for x in group]))
-    start, residuals, rates, momenta = ([next(nodes) for _ in group] for group in groups)
+    start, residuals, rates, momenta, *moments = ([next(nodes) for _ in group] for group in groups)
+    turns = [replace(turn, moment=own) for turn, own in zip(turns, moments, strict=True)]
     derived = {y: (x, count) for (y, (_, count)), x in zip(derived.items(), momenta, strict=True)}
-    return Motion(problem, [*a, *reactions], start, residuals, derived, lengths, sides, solution, rates)
+    return Motion(problem, [*a, *reactions], start, residuals, derived, lengths, turns, sides, solution, rates)
+
+
+def _whole(turn, residuals):
+    """A turn whose moment has also what acts on its coordinates themselves."""
+    own = residuals[turn.first : turn.first + 4]
+    along = [0.5 * dot(column, own) for column in zip(*turn.columns, strict=True)]
+    return replace(turn, moment=[x + y for x, y in zip(turn.moment, along, strict=True)])
 
 
 def smooth(problem, nodes):

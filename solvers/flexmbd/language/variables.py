@@ -16,7 +16,7 @@ NUMBERED = {
     "c": "numbers that differ between points", "mode": "modes of contacts", "impact_velocity": "impact velocities",
     "least_impact_velocity": "least impact velocities", "impacts": "impacts so far", "law": "values of laws, while they are held",
     "displacement": "displacements of bodies, each by itself, of which only derivatives are asked", "twist": "velocities of the same kind",
-    "j": "time derivatives of nodes, in Taylor series",
+    "j": "time derivatives of nodes, in Taylor series", "spin": "angular velocities in bodies' own frames, there",
     "dependent": "whether a coordinate follows from others", "argument": "arguments of a function that is differentiated by itself",
 }  # fmt: skip
 SINGLE = {

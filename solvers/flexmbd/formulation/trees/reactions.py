@@ -6,6 +6,7 @@ from flexmbd.bodies.point_mass import PointMass
 from flexmbd.errors import ModelError
 from flexmbd.formulation.base import Formulation
 from flexmbd.formulation.trees.rows import PlacedRow
+from flexmbd.formulation.trees.turning import by_itself, turns_of
 from flexmbd.formulation.trees.vectors import minus, moment, plus, times
 from flexmbd.language.node_row import NodeRow
 
@@ -72,17 +73,26 @@ class Reactions:
 
         for made, parts in self._acts:
             self._act(totals, made, parts)
+        spun = [made for made in self._units if by_itself(made)]
         for made in self.moving:
-            if len(made.zero) == 1:
+            if made in spun and hinged(made):  # its momentum is about the fixed point
+                continue
+            if made in spun:
+                about = made.zero
+            elif len(made.zero) == 1:
                 about = self.tree.momentum(made, rates([made.angle], 2))
             else:
                 about = rates(self.tree.momentum(made, made.spin), 1)
             pulled = minus(list(self.gravity), rates(made.centre, 2))
             self._act(totals, made, [*times(self.number(made.branch.body, "mass"), pulled), *times(-1.0, about)])
-        lengths = [(made.first + len(made.branch.freedom.slides), self.rows.index(row)) for made, row in self._units.items()]
+        units = {made: self.rows.index(row) for made, row in self._units.items()}
+        lengths = [(made.first + len(made.branch.freedom.slides), row) for made, row in units.items() if made not in spun]
+        turns = turns_of(self, spun, units, totals)
         turning = len(self.gravity) == 2 and not self.topology.beside and all(hinged(made) for made in self.moving)
         found = self._about_joints(totals) if turning else self.inwards(totals)
-        return [x + y for x, y in zip(self._along, found, strict=True)], derived, lengths
+        for turn in turns:
+            found[turn.first : turn.first + 4] = [graph.const(0.0)] * 4
+        return [x + y for x, y in zip(self._along, found, strict=True)], derived, lengths, turns
 
     def _about_joints(self, wrenches):
         """`inwards` where all bodies are on hinges in the plane: moments about the joints, with two products of nodes a body.
@@ -149,4 +159,4 @@ class Reactions:
             for made, own in getattr(row.polynomial, "slopes", {}).items():
                 if made in found:
                     found[made] = plus(found[made], times(self.multipliers[k], own))
-        return dict(self._sums(found))
+        return dict(self.sums_of(found))

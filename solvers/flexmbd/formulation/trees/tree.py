@@ -290,14 +290,14 @@ class TreeCoordinates(Reactions, NaturalCoordinates):
         """Generalized forces (n,) of wrenches by body, along coordinates of the bodies `within` alone if these are given."""
         zero = self.graph.const(0.0)
         found = [zero] * self.n
-        for made, (force, about) in self._sums(wrenches, within):
+        for made, (force, about) in self.sums_of(wrenches, within):
             found[made.first : made.first + len(made.columns)] = walked(powers, made.columns, force, about)
         for made in wrenches if self._beside else ():
             if isinstance(made, Beside):
                 (found[made.number],) = wrenches[made]
         return found
 
-    def _sums(self, wrenches, within=None):
+    def sums_of(self, wrenches, within=None):
         """Bodies, children first, with force and moment about the centre of all that acts on them and on what hangs on them."""
         d, totals = self.system.dimension, {made: list(x) for made, x in wrenches.items()}
         for made in reversed(self.moving):
