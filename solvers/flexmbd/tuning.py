@@ -71,10 +71,12 @@ class Tuning:
         rods are three to ninety times less besides, those of the top about the same.
     by_series, by_series_bodies : float, int
         With ``integrator = "auto"``: tolerance up to which a smooth motion of few bodies, up to which number, is that of `taylor`, in space
-        in natural coordinates and up to `order_8` alone. Samples a second at errors of 1e-6, times those of `dormand_prince`: a double
-        pendulum and six rods as trees 1.41 and 1.31; times those of `dop853`: the double pendulum as a tree at 1e-7, 1e-8, 1e-9, 1e-10,
-        1e-12 1.23, 1.45, 1.60, 1.72, 2.26, in natural coordinates at 1e-10 1.45; six rods as a tree at 1e-10 1.65; the top at 1e-8, 1e-10,
-        1e-12 as a tree 0.60, 0.34, 0.40, in natural coordinates 2.1, 3.2, 5.1. The first run of six rods takes 0.8 s more to compile.
+        of tops alone (bodies free or on balls on ground, without springs), and in natural coordinates up to `order_8`. Samples a second
+        at errors of 1e-6, times those of `dormand_prince`: a double pendulum and six rods as trees 1.41 and 1.31; times those of `dop853`:
+        the double pendulum as a tree at 1e-7, 1e-8, 1e-9, 1e-10, 1e-12 1.23, 1.45, 1.60, 1.72, 2.26, in natural coordinates at 1e-10 1.45;
+        six rods as a tree at 1e-10 1.65; the top at 1e-8, 1e-10, 1e-12 in natural coordinates 2.1, 3.2, 5.1. At tolerances of 1e-7, 1e-9,
+        1e-11 as trees: the top 1.4, 1.8, 2.5, a free body 1.6, 1.9, 2.5, but three tops with springs between them 0.4, 0.4, 0.5, and an arm
+        of a ball and a hinge 0.2. The first run of six rods takes 0.8 s more to compile.
     laws : int
         Values of laws that a Rosenbrock method takes at most: the inverse of their matrix is written out, some four times their cube of
         operations.

@@ -172,12 +172,20 @@ def smooth_scheme(system, settings):
 
 
 def in_series(system, settings):
-    """Whether Taylor series pay: few rigid bodies on plain joints and forces; in space in natural coordinates and where order 8 pays."""
-    tuning, plane = settings.tuning, system.dimension == 2
-    wanted = settings.tolerance <= (tuning.by_series if plane else min(tuning.by_series, tuning.order_8))
-    few = len(system.bodies) <= tuning.by_series_bodies and (plane or settings.formulation == "natural")
+    """Whether Taylor series pay: few rigid bodies on plain parts; in space tops, or in natural coordinates where order 8 pays."""
+    tuning, everywhere = settings.tuning, system.dimension == 2 or (settings.formulation != "natural" and tops(system))
+    wanted = settings.tolerance <= (tuning.by_series if everywhere else min(tuning.by_series, tuning.order_8))
+    few = len(system.bodies) <= tuning.by_series_bodies and (everywhere or settings.formulation == "natural")
     plain = {type(part) for part in (*system.bodies, *system.elements)} <= PLAIN
     return wanted and few and plain and settings.constraints == KINDS[0] and not settings.linear_solver
+
+
+def tops(system):
+    """Whether all bodies turn by themselves in space, free or on a ball on ground, and nothing acts but weight."""
+    ends = [{end.body.name for end in (e.a, e.b)} for e in system.elements if type(e) is Spherical]
+    carried = [name for pair in ends for name in pair - {system.ground.name}]
+    alone = all(system.ground.name in pair for pair in ends) and len(set(carried)) == len(ends) == len(system.elements)
+    return alone and all(type(body) is SpatialBody for body in system.bodies)
 
 
 def frictions(system):
