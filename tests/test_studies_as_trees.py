@@ -1,7 +1,7 @@
 """Studies whose mechanism can be a tree have in joint coordinates the results of natural ones; a tree refuses the others in a sentence.
 
 Which of them can is found by trying.  How near both have to be follows from their schemes: each formulation runs with the study's tolerance
-(or step), and with a quarter of it, and what these two differ by is its error.  Where contacts make neighbouring motions part, these
+(or step), and with a finer one, and what these two differ by is its error.  Where contacts make neighbouring motions part, these
 two part as well, and from then on nothing is compared.
 """
 
@@ -19,6 +19,7 @@ from .flexmbd.sentences import names
 from .test_studies import model_of
 
 STUDIES = Path(__file__).parents[1] / "studies"
+FINE = 64.0  # a quarter of a tolerance may, by chance, leave an error as it was
 PARTED = 0.1  # of a history's size, after which two runs of one motion have nothing to do with each other
 NO_MECHANISM = {"bouncing_ball", "gearbox_meshing", "wearing_joint"}  # functions, which have no settings of a solver
 LONG = {"manipulator"}  # a million steps a run, four times as many in the finer ones; impacts in twelve contacts
@@ -61,10 +62,10 @@ def share_compared(natural, tree):
 @pytest.mark.parametrize("name", sorted({path.parent.name for path in STUDIES.glob("*/study.toml")} - NO_MECHANISM - LONG))
 def test_a_study_in_both_formulations(name):
     try:
-        tree = [run(name, finer, formulation="tree") for finer in (1.0, 4.0)]
+        tree = [run(name, finer, formulation="tree") for finer in (1.0, FINE)]
     except StudyError as error:
         return names(str(error), "formulation 'tree'", "'", "natural")
-    share = share_compared([run(name, finer, formulation="natural") for finer in (1.0, 4.0)], tree)
+    share = share_compared([run(name, finer, formulation="natural") for finer in (1.0, FINE)], tree)
     assert share >= CHAOTIC[name] if name in CHAOTIC else share == 1.0, share
     return None
 
@@ -81,5 +82,5 @@ def test_a_wearing_joint_in_both_formulations(monkeypatch):
         monkeypatch.setattr(fm, "wear_cycles", call)
         return {name: x[None] for name, x in model.wearing(4e-5, 5e-5, np.linspace(0.0, 14400.0, 3)).items()}
 
-    natural = [wearing(finer) for finer in (1.0, 4.0)]
-    assert share_compared(natural, [wearing(finer, formulation="tree") for finer in (1.0, 4.0)]) == 1.0
+    natural = [wearing(finer) for finer in (1.0, FINE)]
+    assert share_compared(natural, [wearing(finer, formulation="tree") for finer in (1.0, FINE)]) == 1.0
