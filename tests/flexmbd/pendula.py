@@ -5,6 +5,8 @@ one has the kinetic and potential energy of two point masses of 1 kg on massless
 M2 d2 = 1, I2 + M2 d2^2 = 1, M1 d1 + M2 = 2, I1 + M1 d1^2 + M2 = 2.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
@@ -66,3 +68,14 @@ def double_swing(upper, lower, t):
 
     run = solve_ivp(rates, (0.0, t[-1]), [upper, lower, 0.0, 0.0], "DOP853", t_eval=t, rtol=1e-13, atol=1e-14)
     return run.y[:2]
+
+
+def there_and_back(sim):
+    """What coordinates and velocities are off by at the start after a second of a motion, and one back with turned velocities."""
+    start = sim.start()
+    there = sim.step(start, 1.0)
+    first, n = there.parts["velocities"]
+    values = there.values.copy()
+    values[:, first : first + n] *= -1.0
+    back = sim.step(replace(there, values=values), 2.0)
+    return np.abs(back["coordinates"] - start["coordinates"]).max(), np.abs(back["velocities"] + start["velocities"]).max()

@@ -82,17 +82,24 @@ def guess(s, h, X, at):
 
 
 @inner
+def weighed(row, by_v, by_q, s, scheme, stride, X):
+    """Sums of the stages' accelerations of a coordinate (`row`: of the first stage), by two rows of weights."""
+    x = ld(X, row)
+    dv, dq = scheme[by_v] * x, scheme[by_q] * x
+    for k in range(1, s):
+        x = ld(X, row + k * stride)
+        dv, dq = dv + scheme[by_v + k] * x, dq + scheme[by_q + k] * x
+    return dv, dq
+
+
+@inner
 def place(j, s, h, X, at):
     """Stage j at the step's end: places, velocities and the further states on which something depends."""
     n, r, scheme, stride, first = at[N], at[RATES], doubles(at[SCHEME]), at[STRIDE], slot(4 + s, at)
     by_v, by_q, start, end = 1 + j * s, 1 + s * (s + j), START + 1, at[END] + 1
     c = scheme[1 + 2 * s * s + j] * h
     for i in range(n):
-        x = ld(X, first + i)
-        dv, dq = scheme[by_v] * x, scheme[by_q] * x
-        for k in range(1, s):
-            x = ld(X, first + k * stride + i)
-            dv, dq = dv + scheme[by_v + k] * x, dq + scheme[by_q + k] * x
+        dv, dq = weighed(first + i, by_v, by_q, s, scheme, stride, X)
         v = ld(X, start + n + i)
         st(X, end + i, ld(X, start + i) + (c * v + h * h * dq))
         st(X, end + n + i, v + h * dv)
@@ -170,11 +177,7 @@ def finish(s, h, X, at):
     by_q, places, rates = by_v + s, slot(2 + s, at), slot(3 + s, at)
     ahead = slot(4 + 2 * s, at) - places
     for i in range(n):
-        x = ld(X, first + i)
-        dv, dq = scheme[by_v] * x, scheme[by_q] * x
-        for k in range(1, s):
-            x = ld(X, first + k * stride + i)
-            dv, dq = dv + scheme[by_v + k] * x, dq + scheme[by_q + k] * x
+        dv, dq = weighed(first + i, by_v, by_q, s, scheme, stride, X)
         v = ld(X, START + 1 + n + i)
         add(h * (v + ld(X, rates + i)) + h * h * dq, i, places + i, ahead + places + i, X, at)
         add(h * dv, n + i, rates + i, ahead + rates + i, X, at)
