@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).with_name("assets")
-SCRIPTS = ("keys", "bodies", "shaders", "drawing", "camera", "picture", "naming", "player", "main")
+SCRIPTS = ("keys", "bodies", "shaders", "drawing", "camera", "picture", "naming", "player", "section", "main")
 SORRY = (
     "This browser shows no WebGL 2, so the motion cannot be drawn; this is a picture of its start. "
     "A browser of 2021 or later does, if it may use the graphics card."

@@ -116,14 +116,14 @@ class Scene:
             body = moving.moved.body
             usual = isinstance(body, Framed) and not self.shown(name)
             self.shapes[name] = shapes = () if usual else body.shapes
-            if shapes and moving.kind == "places" and not all(isinstance(shape, Balls) for shape in shapes):
+            if shapes and moving.kind == "places" and moving.angle is None and not all(isinstance(shape, Balls) for shape in shapes):
                 turning.append(name)
             found = [corners(shape) for shape in shapes]
             found += [line for motion in self.motions for line in usual_lines(motion.bodies[name]) if usual]
             self.corners[name] = np.concatenate(found) if found else np.zeros((0, 3))
             self.reach[name] = float(np.linalg.norm(self.corners[name], axis=1).max(initial=0.0))
         if turning:
-            self.notes.append(f"shapes of {listed(turning)} are drawn without their turning")
+            self.notes.append(f"shapes of {listed(turning)} are drawn without their turning, which the run does not know")
 
     def _box(self, corners, alone=True):
         """Corners of a box in which points of bodies' frames are at all times; with bodies themselves, and ends on ground, if `alone`."""
@@ -138,10 +138,11 @@ class Scene:
                     points.append(body.position[own] if alone and name != "ground" else NOTHING)
                 elif alone:
                     extent = body.extent[own].reshape(-1, 3)
-                    thick = np.abs(found).max(axis=0, initial=0.0)
+                    thick = np.linalg.norm(found, axis=1).max(initial=0.0)
                     points.append(np.array([extent.min(axis=0) - thick, extent.max(axis=0) + thick]))
             ends = (end for x in motion.trajectory.elements for end in x.ends.values() if alone and end[0] == "ground")
             points += [motion.place(end)[:1] for end in ends]
+            points += [motion.place(end)[own] + reach for end, size in _bearings(motion) if alone for reach in (-size, size)]
         every = np.concatenate(points)
         every = every if len(every) else np.zeros((1, 3))
         flat = (1.0, 1.0, 0.0) if self.planar else 1.0
@@ -194,6 +195,13 @@ class Scene:
                 f"trails has {name!r}, but '{body}' has no point '{point}'", remedy=f"its points are {listed(seats) or 'none'}"
             )
         return body, point
+
+
+def _bearings(motion):
+    """Ends at bearings, and half the size of each, m."""
+    for joined in motion.trajectory.elements:
+        if "b" in joined.ends and "bearing_radius" in joined.numbers:
+            yield joined.ends["b"], max(joined.numbers["bearing_radius"], 0.5 * joined.numbers.get("length", 0.0))
 
 
 NOTHING = np.zeros((0, 3))
