@@ -53,13 +53,17 @@ def keys(time, tracks, kept):
 def _motion_keys(scene, k):
     motion = scene.motions[k]
     tracks = [motion.bodies[name].track(motion.time, max(scene.reach[name], 0.02 * scene.size)) for name in scene.names]
-    most = max(2, MOST_NUMBERS // sum(track.channels.shape[1] for track in tracks))
-    kept, off = chosen(tracks, SEEN * scene.size, most)
+    if scene.kept is None:
+        most = max(2, scene.most_numbers // sum(track.channels.shape[1] for track in tracks))
+        kept, off = chosen(tracks, SEEN * scene.size, most)
+    else:
+        kept, off = np.unique(np.minimum(scene.kept, len(motion.time) - 1)), 0.0
     which = f" of {scene.labels[k]}" if len(scene.motions) > 1 else ""
     count = len(motion.time)
     few = ", fewer than the eye asks for, so that the page stays small" if off > SEEN * scene.size else ""
     near = f"{few}: between them nothing is more than {_length(max(off, 0.1 * SEEN * scene.size))} off" if len(kept) < count else ""
-    scene.notes.append(f"{len(kept):,} of the {count:,} times{which} are kept{near}")
+    if scene.kept is None:
+        scene.notes.append(f"{len(kept):,} of the {count:,} times{which} are kept{near}")
     fast = [name for name in scene.names if motion.bodies[name].kind == "frame" and _turns_far(motion.bodies[name].rotation)]
     if fast:
         names = ", ".join(map(repr, fast[:6]))
@@ -117,7 +121,7 @@ def _apart(scene, motion, marks, end):
     if both:
         apart = [x["apart"].reshape(len(motion.time), -1, 3) for x in both]
         seen = [Track(motion.time, scene.play * own) for own in apart]
-        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, max(2, scene.most_of_small // len(seen)))
         found["apart"] = keys(motion.time, [Track(motion.time, own) for own in apart], kept)
     return found
 
@@ -128,7 +132,7 @@ def _forces(scene, motion, arrows, end):
     if arrows:
         scale = ARROW * scene.size / (scene.force or 1.0)
         seen = [Track(motion.time, scale * force[:, None]) for *_, force in arrows]
-        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, max(2, scene.most_of_small // len(seen)))
         found["forces"] = keys(motion.time, [Track(motion.time, force[:, None]) for *_, force in arrows], kept)
     return found
 

@@ -11,7 +11,7 @@ from flexmbd.viewer.forces import arrows_of
 from flexmbd.viewer.looks import COLORS, GROUND, corners, look
 from flexmbd.viewer.marks import marks_of
 from flexmbd.viewer.packing import short
-from flexmbd.viewer.runs import run_data, usual_lines
+from flexmbd.viewer.runs import MOST_NUMBERS, MOST_OF_SMALL, run_data, usual_lines
 
 MOST_BODIES, MOST_MARKS, MOST_NODES = 1000, 600, 240
 NODES_OF_ALL = 4000
@@ -32,6 +32,8 @@ class Scene:
         Names of elements; None for all whose forces the runs have.
     play : float or None
         By how much clearances are drawn larger; chosen if left out.
+    numbers, small : int
+        That are kept at most of a run's motion, and of its forces and of its clearances each.
 
     Attributes
     ----------
@@ -41,11 +43,14 @@ class Scene:
     colors : dict str -> str
     low, high : ndarray (3,)
         Corners of all that is shown at all times, m; `size` is how far they are from each other.
+    kept : ndarray or None
+        Numbers of the times that are kept of all runs; None lets each run have its own.
     notes : list of str
         What is drawn otherwise than it was computed, in sentences.
     """
 
-    def __init__(self, motions, labels, trails=(), forces=None, play=None):
+    def __init__(self, motions, labels, trails=(), forces=None, play=None, *, numbers=MOST_NUMBERS, small=MOST_OF_SMALL):
+        self.most_numbers, self.most_of_small, self.kept = numbers, small, None
         self.motions, self.labels, self.notes = motions, labels, [m.told for m in motions if m.told]
         self.planar = motions[0].bodies["ground"].moved.body.dimension == 2
         self._thin_bodies()

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbd.bodies.shapes import Polyline
 from flexmbd.errors import ModelError
-from flexmbd.viewer.looks import GROUND, edges
 from flexmbd.viewer.motion import motion_of
 from flexmbd.viewer.page import written
 from flexmbd.viewer.scene import Scene
-from flexmbd.viewer.still import still
+from flexmbd.viewer.still import lines_of, still
 
 MOST_RUNS = 8
 
@@ -125,7 +123,7 @@ class Viewer:
             If the file cannot be written.
         """
         data, scene = self.data | {"playing": playing}, self.scene
-        svg = still(scene.motions[0], self._lines(data), scene.planar, scene.low, scene.high)
+        svg = still(scene.motions[0], lines_of(scene, data["runs"][0]), scene.planar, scene.low, scene.high)
         described = f"Motion of {len(scene.names) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
         text = written(data, title=self.title, described=described, says=self._says(), still=svg)
         if path is not None:
@@ -174,19 +172,6 @@ class Viewer:
             names = [x["name"] for marks in self.scene.marks[:1] for x in (*marks.bearings, *marks.guides)]
             found.append(f"clearance of {', '.join(map(repr, names))} drawn {self.scene.play:g} times larger")
         return found + [motion.told for motion in self.scene.motions if motion.told]
-
-    def _lines(self, data):
-        """Lines of the still picture: (body, points, color, width)."""
-        motion, found = self.scene.motions[0], []
-        for line in data["runs"][0]["lines"]:
-            found.append((self.scene.names[line["body"]], np.array(line["points"]), line.get("color", GROUND), line["width"]))
-        for name in self.scene.names:
-            rest = [shape for shape in self.scene.shapes[name] if not self.scene.planar or isinstance(shape, Polyline)]
-            if motion.bodies[name].kind == "frame":
-                found += [(name, line, shape.color or self.scene.colors[name], 2.0) for shape in rest for line in edges(shape)]
-            if motion.bodies[name].kind == "line":
-                found.append((name, motion.bodies[name].nodes[0], self.scene.colors[name], 3.0))
-        return found
 
     def _repr_html_(self):
         page = escape(self.to_html(playing=False), quote=True)

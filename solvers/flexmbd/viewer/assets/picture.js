@@ -31,6 +31,7 @@ class Picture {
     drawing.uniforms.section.value.splice(0, 4, ...section);
     drawing.clear();
     this.grid();
+    this.envelope?.draw(time); // of a study: what all runs cover
     for (const run of [...this.runs].reverse()) {
       run.seek(time);
       this.alpha = run.ghost ? 0.28 : run.over ? 0.45 : 1;
