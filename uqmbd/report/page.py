@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd import figures
+from uqmbd.facts import WARNINGS
 from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
@@ -68,6 +69,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
+    first, warnings = _warnings(result)
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     found = [
         estimates_table(result),
@@ -90,7 +92,8 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         policy=POLICY,
         plotly=packed_plotly(),
         cards=_cards(result),
-        warnings=_warnings(result),
+        first=first,
+        warnings=warnings,
         trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
         pictures=PICTURES if len(names) > PICTURES else 0,
@@ -154,12 +157,17 @@ def _failed(result) -> int:
     return int(samples.failed(result).sum()) if told is None else told
 
 
-def _warnings(result) -> list[str]:
-    """Notes of the result, and how many runs failed: in the note that says what became of them, if there is one."""
-    notes, said = list(result.facts.notes), result.facts.failures_note
+def _warnings(result) -> tuple[list[str], list[str]]:
+    """Notes that are to be read before the numbers, and the others with how many runs failed.
+
+    The failed runs stand in the note that says what became of them, if there is one.
+    """
+    notes, said, early = list(result.facts.notes), result.facts.failures_note, set(map(str, result.attrs.get(WARNINGS, ())))
     failed, runs = _failed(result), tables.runs_done(result)
+    first = [note for note in notes if str(note) in early and note != said]
+    notes = [note for note in notes if note not in first]
     if failed:
         at = notes.index(said) if said in notes else len(notes)
         note = said.rstrip(".") if said in notes else f"{failed} of {runs} runs failed"
         notes[at : at + 1] = [f"{note} ({percent(failed / runs)}); see Failures"]
-    return [sentence(note) for note in (*notes, left_out(result)) if note]
+    return [sentence(note) for note in first], [sentence(note) for note in (*notes, left_out(result)) if note]
