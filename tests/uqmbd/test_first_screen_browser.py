@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from uqmbd.report import write_report
-from uqmbd.report.page import unpacked
+from uqmbd.report.packing import unpacked
 
 from . import made_up_mechanism, pdf
 from .browser import Browser
