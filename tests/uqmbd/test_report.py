@@ -112,7 +112,7 @@ def test_the_page_begins_with_the_question_and_the_answer(bounded, tmp_path, mon
     assert first.startswith("<h1>A crank</h1>") and "How hard does &lt;it&gt; hit?" in first
     assert re.search(r"slider\.x was seen between \S+ and \S+ mm at any time for 78 runs with values of clearance\.", first)
     assert re.search(r"Bounds are trusted for 0 of 1 numbers and 0 of 6 histories", first)
-    assert "slider.x was between 69.1 and 170 mm at any time in the runs; bounds of" in first and "</b>: for " in first
+    assert "slider.x was between 70 and 170 mm at any time in the runs; bounds of" in first and "</b>: for " in first
     results = text[text.index('id="Results"') : text.index('id="Histories"')]
     assert 'data-figure="slider.x"' in first and text.count('data-figure="slider.x"') == 1, "the key figure stands here, and only here"
     assert "<li><span>B.<wbr>force<wbr></span>" in results
