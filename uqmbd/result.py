@@ -110,6 +110,14 @@ class Result:
     trust : bool
         Whether code that the result names, the figures of its study's own, may be executed: not of one that was opened, unless its reader
         says so.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.bounds["y"].values.tolist(), bool(result.trusted["y"])
+    ([1.0, 4.0], True)
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -299,6 +307,14 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
     that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only. `later`: its runs are
     opened when they are first looked at.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> uq.open_results("results/y").outputs
+    ['y']
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
