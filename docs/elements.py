@@ -216,7 +216,7 @@ def entry(name: str) -> str:
     plain = name.partition("_with")[0]
     title = name.replace("_", " ")
     kind = getattr(fm, plain)
-    parts = [f"### {title}", summary(kind).replace("``", "`").replace("|", "/")]
+    parts = [f"### {title}", summary(kind).replace("``", "`")]
     scene = SCENES.get(name)
     if scene is not None:
         dimensions = getattr(kind, "dimensions", ())

@@ -12,9 +12,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from element_pictures import OWN, Page, draw_body, ground, place, zigzag  # noqa: E402
 
-from uqmbd import Study  # noqa: E402
+from uqmbd import Study, open_results  # noqa: E402
 
-GREY = "#7b8794"
+GREY, TARGET = "#7b8794", HERE / "images" / "studies"
 
 
 def system_of(folder: Path):
@@ -56,13 +56,26 @@ def draw(system, title: str) -> str:
     return page.svg(title)
 
 
-if __name__ == "__main__":
-    target = HERE / "images" / "studies"
-    target.mkdir(parents=True, exist_ok=True)
+def figure_of(results: str, output: str) -> None:
+    """Keep the figure that a report has of an output."""
+    result = open_results(results)
+    result.plot(output).savefig(TARGET / f"{result.facts.study}.png", dpi=80)
+    (TARGET / f"{result.facts.study}.svg").unlink(missing_ok=True)
+
+
+def mechanisms(names: list[str]) -> None:
+    """Draw the mechanisms of all studies, or of those named, that have no figure of a report."""
     for study in sorted((HERE.parent / "studies").glob("*/study.toml")):
         name = study.parent.name
-        if sys.argv[1:] and name not in sys.argv[1:]:
+        if (names and name not in names) or (TARGET / f"{name}.png").is_file():
             continue
-        system = system_of(study.parent)
-        if system is not None and not (target / f"{name}.png").is_file():
-            (target / f"{name}.svg").write_text(draw(system, name.replace("_", " ")), encoding="utf-8")
+        if (system := system_of(study.parent)) is not None:
+            (TARGET / f"{name}.svg").write_text(draw(system, name.replace("_", " ")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    TARGET.mkdir(parents=True, exist_ok=True)
+    if sys.argv[1:2] == ["--result"]:
+        figure_of(*sys.argv[2:])
+    else:
+        mechanisms(sys.argv[1:])
