@@ -1,11 +1,10 @@
-"""Commands of the command line that look at results: list, show, watch, compare, export, verify; merge, schema.
+"""Commands of the command line that look at results: list, show, watch, compare, export, verify; merge.
 
 None of them simulates anything; `watch` alone reads the model's file.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -155,24 +154,6 @@ def merge(
     say(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
 
 
-def schema(
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; to the terminal unless said.")] = None,
-    debug: Debug = False,
-) -> None:
-    """Write the JSON schema of study files, for editors."""
-    from uqmbd.study.schema import schema as made
-
-    text = json.dumps(made(), indent=2)
-    if out is None:
-        say(text)
-        return
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise StudyError(f"cannot be written: {error.strerror}", file=out, remedy="name a file in a folder that is there") from None
-    say(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
-
-
 def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] = ()) -> None:
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
@@ -188,5 +169,4 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
 
 COMMANDS = {
     "list": list_results, "show": show, "watch": watch, "compare": compare, "export": export, "verify": verify, "merge": merge,
-    "schema": schema,
 }  # fmt: skip

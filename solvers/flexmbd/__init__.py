@@ -78,6 +78,10 @@ __all__ = sorted([*_HOME, "Lubricant", "Material", "lubricant", "material"])
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("uqmbd")  # one package brings both
     if name not in _HOME:
         raise AttributeError(f"module 'flexmbd' has no attribute {name!r}")
     found = getattr(importlib.import_module(f"flexmbd.{_HOME[name]}"), name)
@@ -86,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return [*__all__, "__version__"]

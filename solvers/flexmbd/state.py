@@ -35,7 +35,7 @@ LANE = {
     "LARGEST_DISTANCE": ("largest coordinate of a place so far", "m"), "NEXT_CHECK": ("trial steps at which the run is looked at", "1"),
     "LAST_CHECK_TIME": ("time at which it was", "s"), "MECHANISM_SIZE": ("size of the mechanism", "m"),
     "KEPT_BETA_H2": ("BETA_H2 of the kept factors", "s^2"), "KEPT_GAMMA_BETA_H": ("their GAMMA_BETA_H", "1/s"),
-    "KEPT_RATE": ("rate of convergence with them", "1"),
+    "KEPT_RATE": ("rate of convergence with them; of runs that ended for it, of theirs, or the radius of their series (s)", "1"),
     "KEPT_START": ("1: Newton's iteration begins by the slope before", "1"), "DUE": ("next time that is recorded", "s"),
     "NEXT": ("just before the next known time", "s"), "PACE": ("fastest rate of given functions of time", "1/s"),
     "BOOKED": ("balance of energy at the start of the run", "J"), "NEAR_AT_START": ("nearness of the rows at the start of the step", "1"),

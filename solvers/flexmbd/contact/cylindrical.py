@@ -117,5 +117,6 @@ class ClearanceCylindrical(Bearing, PointContact):
             depth = size - equations.number(self, "clearance")
             far = radius + depth if self.impenetrable else radius  # of the journal's surface, however deep a step has led it
             arm_b = [c + far * n for c, n in zip(centre, radial, strict=True)]
-            found.append(SpatialArms(self, equations, depth, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)))
+            arms = tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)
+            found.append(SpatialArms(self, equations, depth, radial, *arms, pushed=-1.0))
         return found

@@ -68,4 +68,5 @@ class ClearanceSpherical(Bearing, PointContact):
         radius, clearance = equations.number(self, "bearing_radius"), equations.number(self, "clearance")
         far = radius + size - clearance if self.impenetrable else radius  # of the ball's surface, however deep a step has led it
         arm_b = [far * x for x in radial]
-        return [SpatialArms(self, equations, size - clearance, radial, tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b))]
+        arms = tuple(x - y for x, y in zip(arm_b, e, strict=True)), tuple(arm_b)
+        return [SpatialArms(self, equations, size - clearance, radial, *arms, pushed=-1.0)]

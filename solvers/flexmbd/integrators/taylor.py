@@ -3,19 +3,26 @@
 The order follows from the tolerance, the step from the last four coefficients at its start, so no step is tried in vain.  The state is a
 sum of two numbers: what rounding has left of it is added to the next step (Neumaier 1974, Z. Angew. Math. Mech. 54, 39-51).  Between a
 step's ends, and where an event is looked for, the motion is the series itself.
+
+No series is read beyond its radius of convergence: there its terms grow.  What has one is found by two tests of the last terms of a step,
+by the scales of errors: whether one is as large as velocities are (`propose` knows it for nothing), and, of fixed steps, whether terms
+that matter grow.  A run whose step, fixed or the smallest that there is, reaches further ends, and says so.
 """
 
 from functools import partial
 from math import ceil, exp, log
 
+import numpy as np
+
 from flexmbd.equations.series import motion
 from flexmbd.integrators.base import Integrator, Slot
-from flexmbd.lanes import fabs, maximum, minimum, select
+from flexmbd.lanes import fabs, maximum, minimum, select, sqrt
 from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    ANGULAR, ATTEMPT, BEGIN, BETWEEN, COMMIT, CUT, END, ERROR, FACTORS, FIXED, FORGET, FRACTION, H_MAX, H_MIN, KEPT, LAST, NC,
-    NOMINAL_STEP, NR, PROPOSE, RATES, REAL, RHS, SCHEME, SERIES, SLOTS, MIDDLE, START, STRIDE, WATCHED, WHO, H, M, N, T,
+    ANGULAR, ANGULAR_SCALE, ATTEMPT, BEGIN, BETWEEN, BEYOND, COMMIT, CUT, END, ERROR, FACTORS, FIXED, FORGET, FRACTION, H_MAX, H_MIN, KEPT,
+    KEPT_RATE, LAST, NC, NOMINAL_STEP, NR, PROPOSE, RATES, REAL, RHS, SCHEME, SERIES, SLOTS, MIDDLE, START, STATUS, STRIDE, TOLERANCE,
+    VELOCITY_SCALE, WATCHED, WHO, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.within import longest
 
@@ -77,15 +84,59 @@ def along(h, to, X, at):
             st(X, left + (NEW_PLACES - PLACES) * stride, (before - after) + change)
 
 
+@inner
+def size_of(k, X, at):
+    """Largest of the velocities' coefficients of an order, by the scales of errors."""
+    n, size, angular = at[N], 2 * at[N] + at[M], words(at[ANGULAR])
+    lin, ang, found = 1.0 / ld(X, VELOCITY_SCALE), 1.0 / ld(X, ANGULAR_SCALE), 0.0 * ld(X, H)
+    first = at[FACTORS] + size * (k - 1) + n
+    if k == 0:
+        first = START + 1 + n
+    for i in range(n):
+        scale = lin
+        if angular[i] > 0:
+            scale = ang
+        found = maximum(fabs(ld(X, first + i)) * scale, found)
+    return found
+
+
+@inner
+def reach(h, X, at):
+    """Radius of convergence by the series' last terms: where one is as large as velocities; of fixed steps, from where on they grow.
+
+    By symmetry three of four terms may be zero, so four are compared with the four before; of orders below 8, two with all before.
+    """
+    radius, order = doubles(at[SCHEME])[1] * ld(X, CUT), at[KEPT] // (2 * at[N] + at[M])
+    if at[FIXED] == 0:
+        return radius
+    last, before, power = 0.0 * h, 0.0 * h, 1.0 + 0.0 * h
+    few = 4 if order >= 2 * 4 else 2
+    for k in range(order + 1):
+        term = power * size_of(k, X, at)
+        power = power * h
+        if k > order - few:
+            last = maximum(term, last)
+        elif k > order - 2 * 4:
+            before = maximum(term, before)
+    share = sqrt(before / select(last > 0.0, last, 1.0))
+    if few == 4:
+        share = sqrt(share)
+    return select(last > maximum(before, doubles(at[REAL])[TOLERANCE]), minimum(h * share, radius), radius)
+
+
 def attempt(X, P, W, at):
-    """The state at the step's end."""
+    """The state at the step's end; a step beyond the series' reach ends the run, and `KEPT_RATE` has the radius."""
     h = ld(X, H)
+    radius = reach(h, X, at)
+    beyond = (h > radius) & (ld(X, STATUS) < 0.5)
+    st(X, KEPT_RATE, select(beyond, radius, ld(X, KEPT_RATE)))
+    st(X, STATUS, select(beyond, BEYOND, ld(X, STATUS)))
     along(h, at[END], X, at)
     st(X, at[END], ld(X, T) + h)
     finite = 0.0 * h
     for i in range(2 * at[N] + at[M]):
         finite = finite + 0.0 * ld(X, at[END] + 1 + i)
-    st(X, ERROR, finite)
+    st(X, ERROR, select(beyond, np.inf, finite))
     if at[NC] > 0 or at[WATCHED] > 0:
         evaluate(at[RHS], X, P, W, at, at[END], at[SLOTS] + at[LAST] * at[STRIDE])
 
@@ -130,7 +181,8 @@ def generated(problem, order, tolerance):
 def tuned(tolerance):
     """Order, and what steps follow from, for a tolerance; the safety is Jorba and Zou's."""
     order = order_of(tolerance)
-    return {"order": order, "numbers": (exp(-0.7 / (order - 1)),), "generated": partial(generated, order=order, tolerance=tolerance)}
+    numbers = exp(-0.7 / (order - 1)), tolerance ** (-1.0 / order)  # of the step; radius of convergence by it
+    return {"order": order, "numbers": numbers, "generated": partial(generated, order=order, tolerance=tolerance)}
 
 
 _SLOTS = (

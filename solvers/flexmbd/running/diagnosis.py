@@ -11,7 +11,7 @@ from flexmbd.running.choice import IMPACTS, IMPLICIT, flexible, frictions, impen
 from flexmbd.running.energy_balance import told
 from flexmbd.running.inertias import smallest_inertia
 from flexmbd.running.ranks import FEW, SparseRows
-from flexmbd.stepping.names import LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSETTLED, UNSOLVED
+from flexmbd.stepping.names import BEYOND, LEFT, ROUGH, SINGULAR, STATUS, STEPS, STORMS, STUCK, UNBALANCED, UNSETTLED, UNSOLVED
 from flexmbd.trajectory import ERROR, OK, TIMEOUT
 
 # Ratio of a change of a fixed-point iteration to the one before with which it converges well (it goes like the step); shares of a step in
@@ -151,7 +151,7 @@ class Failures:
     depend : dict int -> list of str
         By sample that ended in a singular position, the rows that depend on each other there.
     rates : ndarray (count,)
-        Ratio of the last two changes of an iteration (`KEPT_RATE`).
+        Ratio of the last two changes of an iteration, or radius of convergence in s (`KEPT_RATE`).
     """
 
     model: object
@@ -203,12 +203,8 @@ class Failures:
                 limit = f"far more than max_steps = {self.settings.max_steps}"
                 return f"stopped {at}: {to_go}, {limit}{self._remedy(i, tiny, pace)}"
             return f"stopped {at}: more than max_steps = {self.settings.max_steps} trial steps; {to_go}{self._remedy(i, tiny, pace)}"
-        if how == UNSETTLED:
-            step = self.settings.step * min(max(CALM / max(self.rates[i], 1e-3), LEAST), MOST)
-            return (
-                f"the iteration of '{self.settings.integrator}' does not converge {at}: a step of {self.settings.step:g} s is too long for "
-                f"it; give step = {step:.2g}"
-            )
+        if how in (UNSETTLED, BEYOND):
+            return self._too_long(how, i, at)
         if how == UNSOLVED:
             return (
                 f"the contact problem has no solution {at}: friction jams the contact (S_nn <= mu |S_nt|, Painlevé's paradox); "
@@ -223,6 +219,20 @@ class Failures:
         far = self.away[i] * 2.0**-52 > 1e-12 * self.size[i]
         hint = hint or (f"; places {self.away[i]:.3g} m away from the origin are rounded: move the origin to the mechanism" if far else "")
         return f"the motion diverged {at}: the step size fell below its floor or values were no longer finite{hint}"
+
+    def _too_long(self, how, i, at):
+        """Of steps in which an iteration does not converge, or beyond which a series does not."""
+        step, scheme = self.settings.step, self.settings.integrator
+        if how == UNSETTLED:
+            shorter = step * min(max(CALM / max(self.rates[i], 1e-3), LEAST), MOST)
+            return f"the iteration of '{scheme}' does not converge {at}: a step of {step:g} s is too long for it; give step = {shorter:.2g}"
+        told = f"the Taylor series of the motion reach no further than {self.rates[i]:.3g} s {at}"
+        if self.settings.fixed:
+            return f"{told}, and the fixed step of {step:g} s is longer; give a shorter step, or a tolerance in place of a fixed step"
+        return (
+            f"{told}, less than the smallest step: it comes to a singularity there, where a velocity or a force grows without bound in "
+            "finite time; end the run before it, or look at the law of the force that grows"
+        )
 
     def _remedy(self, i, tiny, pace):
         """What to do about steps so short."""

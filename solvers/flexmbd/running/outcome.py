@@ -13,6 +13,7 @@ from flexmbd.running.scales import coarse_events, contact_scales, extents, leaps
 from flexmbd.running.singular import singular
 from flexmbd.space import lengths
 from flexmbd.stepping.names import (
+    BEYOND,
     ENDED,
     EVENTS,
     KEPT_RATE,
@@ -121,7 +122,8 @@ def outcome(made, bad, notes, *, whole=True):
     if model.solver:
         model.solver.check()
     failed = counters[:, STATUS - STEPS].astype(int)
-    diverged, late = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR, UNSETTLED)), (failed >= 2) & (failed != ENDED)
+    diverged = np.isin(failed, (1, UNSOLVED, ROUGH, STORMS, SINGULAR, UNSETTLED, BEYOND))
+    late = (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
     values, missed = collected(made, np.where(ended, time, end))

@@ -231,7 +231,7 @@ def count(live, accepted, short, failed, end, X, at):
     st(X, REJECTED, ld(X, REJECTED) + select(live & lnot(accepted), 1.0, zero))
     floored = ld(X, FLOORED) + select(short, 1.0, zero)
     st(X, FLOORED, floored)
-    lost = live & ((floored > 200.0) | failed)
+    lost = live & ((floored > 200.0) | failed) & (ld(X, STATUS) < 0.5)  # a scheme may have said why
     trials = ld(X, STEPS) + ld(X, REJECTED)
     late = live & (trials > max_steps)
     st(X, STATUS, select(lost, 1.0, select(late, 2.0, ld(X, STATUS))))

@@ -55,6 +55,7 @@ STUCK, LEFT, ENDED, UNSOLVED, ROUGH, STORMS = 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
 # and of those that came to rest in a singular position, or whose book of energy does not close, as is found after the run
 SINGULAR, UNBALANCED = 9.0, 10.0
 UNSETTLED = 11.0  # and of those in whose fixed step a fixed-point iteration does not converge
+BEYOND = 12.0  # and of those whose step, fixed or the smallest that there is, is longer than their series converge
 SAFETY = 0.9
 # Of a run: steps, rejected, events, status; its time; time and trial steps since it was last looked at; by how much the book of energy is
 # open, and what it is judged by (J); how near the rows came to dependence, and when; sizes of what the book adds up (J).
