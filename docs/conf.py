@@ -19,7 +19,7 @@ version = release = site_pages.version()
 copyright = "the uqmbd developers"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_design", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["examples/*", "measured.md"]
+exclude_patterns = ["examples/*"]
 templates_path = ["_templates"]
 nitpicky = True
 

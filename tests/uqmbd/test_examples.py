@@ -6,6 +6,7 @@ import pytest
 
 import uqmbd
 
+pytestmark = pytest.mark.report  # pages as they are
 WITHOUT = set()  # names that have none yet
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
