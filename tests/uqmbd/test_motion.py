@@ -135,3 +135,20 @@ def test_of_many_runs_some_are_covered_evenly(finished):
     every = motions.covered(finished.result, 10**6)
     assert len(every["length"]) == finished.result.facts.runs_ok and rows["length"].tolist() == every["length"][[0, -1]].tolist()
     assert motions.covered(finished.result, 0)["angle"].shape == (0,)
+
+
+def test_a_replayed_run_is_shown_on_a_page_of_its_own(finished, uqmbd, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    code, said = uqmbd("replay", finished.directory, "--worst", "bob.x:min", "--bound", "lower", "--show")
+    page = finished.directory / "worst_bob.x_min_lower.html"
+    assert code == 0 and str(page) in said and opened == [page.as_uri()]
+    text = page.read_text()
+    assert "bob.x:min: lower bound" in text and "as ghosts" in text
+
+
+def test_a_function_is_not_seen_moving_by_replay(write_study, uqmbd, tmp_path):
+    write_study()
+    assert uqmbd("run", "study.toml", "--out", "r", "--no-report")[0] == 0
+    code, said = uqmbd("replay", "r", "--worst", "peak", "--show")
+    assert code == 2 and "only mechanisms of flexmbd are seen moving" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,17 @@ def moved(
         number = rows.index(still[0]) if still[0] in rows else 0
         scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number}
     return Moved(scene, time, {name: found.outputs[name][rows] for name in simulator.names})
+
+
+def shown(simulator: LanesSimulator, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+    """A page of its own on which a run moves, the first of the samples, the others as ghosts; see `uqmbd.simulators.base.Moving`."""
+    import flexmbd
+
+    with as_study_error(simulator):
+        arguments = replace(simulator, time=times_of(simulator.time)).arguments()
+        found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, poses=True)
+        good = [row for row, code in enumerate(found.status) if code == 0]
+        return flexmbd.show(found, path, samples=good, title=title, browser=False).path
 
 
 def times_of(time: np.ndarray) -> np.ndarray:
