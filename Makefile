@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 to 3.13, make and gcc, nothing else; both use .venv/ here.
+# `make demo` and `make test` need Python 3.11 or newer, make and gcc, nothing else; both use .venv/ here.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -13,14 +13,16 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/basedpyright
 	$(BIN)/pytest -m "not slow"
 
 slow: $(STAMP)
 	$(BIN)/pytest -m slow
 
 docs: $(STAMP)
-	$(BIN)/pip install --quiet --editable ".[docs]"
-	$(BIN)/pdoc --docformat numpy --math --output-directory build/docs uqmbd flexmbd
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	$(BIN)/python docs/check_site.py build/docs
 
 benchmarks: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[benchmarks]"
@@ -30,7 +32,7 @@ clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "uqmbd needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is %d.%d. Name another one: make PYTHON=python3.12 ..." % v)'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else "uqmbd needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Name another one: make PYTHON=python3.12 ..." % v)'
 	@$(PYTHON) -m venv $(VENV) || { echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[test]"
 	@touch $@

@@ -86,12 +86,12 @@ def test_every_package_lists_one_line_for_each_dependency():
 def test_licence_changelog_and_readme():
     assert "BSD 3-Clause" in (ROOT / "LICENSE").read_text()
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
     readme = (ROOT / "README.md").read_text()
     assert 0 < readme.index("make demo") < readme.index("make test") < readme.index("pip install")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md"], ids=name)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=name)
 def test_links_in_the_documents_lead_somewhere(path):
     text = path.read_text(encoding="utf-8")
     targets = [part.split(")")[0].split("#")[0] for part in text.split("](")[1:]]

@@ -1,4 +1,4 @@
-"""The command line: run, resume, retry, report, replay, check, outputs, new; those of `commands` look at results."""
+"""The command line: run, demo, resume, retry, report, replay, check, outputs; `commands` look at results, `starters` begin."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from uqmbd.commands import COMMANDS
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import heed_signals, interruptible
 from uqmbd.printing import Said, console, near, say
+from uqmbd.starters import COMMANDS as STARTERS
+from uqmbd.starters import STUDIES
 
 if TYPE_CHECKING:
     from uqmbd.study.running import Finished
@@ -193,21 +195,24 @@ def outputs(
 
 
 @app.command()
-def new(
-    name: Annotated[str, typer.Argument(help="Name of the study, and of the directory it is written to.")],
-    mechanism: Annotated[
-        str, typer.Option("--mechanism", help="What to start from: slider_crank, four_bar, beam, python or command.")
-    ] = "python",
+def demo(
+    runs: Annotated[int | None, typer.Option("--runs", min=100, help="At most so many runs, for a first look; 28,000 unless said.")] = None,
+    workers: Workers = None,
+    no_report: NoReport = False,
     debug: Debug = False,
 ) -> None:
-    """Write a commented study and model to start from."""
-    from uqmbd.study.new import write_new
+    """Run the demo, a slider-crank whose joint has play: its study goes to studies/, its results to results/."""
+    from uqmbd.study.running_methods import run_methods
+    from uqmbd.study.storing import results_directory
+    from uqmbd.study.worked import demo as written
 
-    folder, files = write_new(Path(name), mechanism)
-    say(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
+    study = written(STUDIES, runs)
+    place = results_directory(None, study.name)
+    with interruptible(place):
+        show(run_methods(study, workers=workers, out=place), no_report)
 
 
-for word, command in COMMANDS.items():
+for word, command in (COMMANDS | STARTERS).items():
     app.command(word)(command)
 
 

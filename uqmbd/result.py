@@ -19,7 +19,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.gathered import gathered, of_numpy
 from uqmbd.lean_xarray import ask_only_what_is_imported
-from uqmbd.result_store import FORMAT, manifest_in, opened_root, read_groups
+from uqmbd.result_store import FORMAT, manifest_in, motion_in, opened_root, read_groups
 from uqmbd.runs.files import replacing, safe_names
 from uqmbd.runs.listing import ROOT, list_files, unlist
 from uqmbd.sealing import seal
@@ -107,9 +107,19 @@ class Result:
     manifest : dict
         What it was made with: model and its files, packages, machine, command, times, git commit; as in ``manifest.json`` of its
         folder. Empty unless a study was run.
+    motion : dict
+        The mechanism moving, as ``motion.json`` of the folder has it (`uqmbd.report.motion`); empty where there is none.
     trust : bool
         Whether code that the result names, the figures of its study's own, may be executed: not of one that was opened, unless its reader
         says so.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.bounds["y"].values.tolist(), bool(result.trusted["y"])
+    ([1.0, 4.0], True)
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -137,6 +147,7 @@ class Result:
     fields: xr.Dataset = field(default_factory=xr.Dataset)
     attrs: dict[str, Any] = field(default_factory=dict)
     manifest: dict[str, Any] = field(default_factory=dict)
+    motion: dict[str, Any] = field(default_factory=dict)
     trust: bool = True
 
     def __repr__(self) -> str:
@@ -162,7 +173,7 @@ class Result:
     def groups(self) -> Iterator[tuple[str, xr.Dataset]]:
         """Name and Dataset of every group that is computed from the runs, empty ones included."""
         for item in fields(self):
-            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest", "trust"):
+            if item.name not in ("surrogates", "runs", "fields", "attrs", "manifest", "motion", "trust"):
                 yield item.name, getattr(self, item.name)
 
     @property
@@ -262,10 +273,9 @@ class Result:
             frames = list(self.tables())
             names = safe_names(frame.key for frame in frames)
             for frame in frames:
-                file = new / names[frame.key]
-                frame.table.to_csv(file.with_name(f"{file.name}.csv"))
+                frame.table.to_csv(new / f"{names[frame.key]}.csv")
                 if len(frame.table):
-                    file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
+                    (new / f"{names[frame.key]}.tex").write_text(latex(frame), encoding="utf-8")
         list_files(folder, ROOT, "tables")
         return folder
 
@@ -299,6 +309,13 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
     that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only. `later`: its runs are
     opened when they are first looked at.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> uq.open_results(study.run(workers=0, report=False, progress=False).save("kept")).outputs
+    ['y']
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -320,7 +337,7 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
 
     if not later:
         groups["runs"] = open_runs(folder)
-    found = Result(**groups, attrs=attrs, manifest=manifest, trust=trust)
+    found = Result(**groups, attrs=attrs, manifest=manifest, motion=motion_in(folder), trust=trust)
     if later:
         del found.runs
         found._open = partial(open_runs, folder)
@@ -329,5 +346,4 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
 
 def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
-    text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
-    return group.assign_coords(text)
+    return group.assign_coords({name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"})

@@ -14,7 +14,7 @@ from uqmbd.facts import Facts
 from uqmbd.gathered import scattered
 from uqmbd.plain_zarr import require_plain
 from uqmbd.runs.listing import LISTING, ROOT, listed, require_listed
-from uqmbd.runs.where import MANIFEST
+from uqmbd.runs.where import MANIFEST, MOTION
 from uqmbd.sealing import HEAD, require_intact
 
 UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
@@ -84,3 +84,14 @@ def manifest_in(folder: Path) -> tuple[dict[str, Any], str]:
     except (StudyError, OSError, ValueError) as error:
         what = error.message if isinstance(error, StudyError) else "the file is damaged"
         return {}, f"{MANIFEST}: {what}; how the result was made is not shown"
+
+
+def motion_in(folder: Path) -> dict[str, Any]:
+    """What ``motion.json`` says; ``why`` there is no motion when it is damaged, which concerns no number; empty if there is none."""
+    try:
+        require_listed(folder, MOTION, AGAIN)
+        return dict(json.loads((folder / MOTION).read_bytes()))
+    except FileNotFoundError:
+        return {}
+    except (StudyError, OSError, ValueError, TypeError, RecursionError) as error:
+        return {"why": f"{MOTION}: {error.message if isinstance(error, StudyError) else 'the file is damaged'}"}

@@ -15,7 +15,8 @@ from flexmbd.properties import material as material  # last: there is a module o
 
 _NAMES = {  # module -> what comes from it
     "analysis": "Sensitivities StateSpace arc_length inverse_dynamics modes sensitivities state_space static",
-    "analysis.equations": "Equations output_units",
+    "analysis.equations": "Equations",
+    "analysis.output_names": "output_units",
     "analysis.reference": "reference",
     "bodies.ancf_beam": "AncfBeam",
     "bodies.ancf_cable": "AncfCable",
@@ -77,6 +78,10 @@ __all__ = sorted([*_HOME, "Lubricant", "Material", "lubricant", "material"])
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("uqmbd")  # one package brings both
     if name not in _HOME:
         raise AttributeError(f"module 'flexmbd' has no attribute {name!r}")
     found = getattr(importlib.import_module(f"flexmbd.{_HOME[name]}"), name)
@@ -85,4 +90,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return list(__all__)
+    return [*__all__, "__version__"]

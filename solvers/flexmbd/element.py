@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 # units of numbers that several classes have, by key; and of parts, such as laws, by the part's key and theirs
 LENGTHS = dict.fromkeys("clearance bearing_radius radius radius_a radius_b cylinder_radius length width backlash".split(), "m")
@@ -11,6 +11,8 @@ OF_PARTS = {
     "friction": {"mu": "1", "v0": "m/s", "v1": "m/s"},
     "film": {"viscosity": "Pa s", "length": "m"},
 }
+
+Added = TypeVar("Added", bound="Element")  # what `System.add` takes and returns
 
 
 class Element:

@@ -16,6 +16,7 @@ from flexmbd.bodies.said import keep_said, moved, said
 from flexmbd.bodies.slender import start_of
 from flexmbd.bodies.spatial import SpatialBody
 from flexmbd.described import Described
+from flexmbd.element import Added
 from flexmbd.errors import ModelError, check_number
 from flexmbd.parameters import Matrix
 
@@ -290,7 +291,7 @@ class System(Described):
         """What it is called in messages: planar or spatial."""
         return "planar" if self.dimension == 2 else "spatial"
 
-    def add(self, element):
+    def add(self, element: Added) -> Added:
         """Add a joint, drive, force or contact; returns it."""
         self._new_name(element.name)
         if self.dimension not in element.dimensions:

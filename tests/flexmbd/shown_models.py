@@ -112,3 +112,30 @@ def at_start(system):
     moved["ground"] = Moved(system.ground, np.zeros((1, 2, system.dimension)), system.ground.offset)
     elements = joined(system, moved)
     return Trajectory(np.array([0.0, 1.0]), {}, {}, np.zeros(1, np.int8), [""], {}, {}, moved, elements).of_sample(0)
+
+
+def cut_ball():
+    """A ball that falls through the middle of a room: half a metre in radius, about the origin at the time 1 s."""
+    s, time = fm.System(gravity=(0.0, 0.0, -9.81)), np.linspace(0.0, 2.0, 3)
+    ball = s.body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    ball.show(fm.Sphere(radius=0.5, color="#3b7dd8"))
+    place = np.stack([0.0 * time, 0.0 * time, 0.2 * (1.0 - time)], axis=1)
+    return made_up(s, {"ball": np.hstack([place, np.tile(np.eye(3).ravel(), (3, 1))])}, time)
+
+
+def turning_grains():
+    """Two grains in the plane, drawn as bars, of which the first turns by a quarter turn and the other by three, the other way."""
+    s, time = fm.System(), np.linspace(0.0, 1.0, 41)
+    grains = s.grains("grains", positions=[(0.0, 0.0), (1.0, 0.0)], radius=0.1, mass=1.0)
+    grains.show(fm.Box(size=(0.8, 0.1, 0.1), color="#d62728"))
+    still, turn = np.ones_like(time), 0.5 * np.pi * time
+    return made_up(s, {"grains": np.stack([0.0 * still, 0.0 * still, turn, still, 0.0 * still, -3.0 * turn], axis=1)}, time)
+
+
+def tilting():
+    """A journal that lies in a long bearing, aslant in its clearance."""
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    shaft = s.body("shaft", mass=2.0, inertia=(0.02, 0.02, 1e-3), position=(2e-4, 0.0, 0.0), rotation=(0.0, 4e-3, 0.0))
+    law = fm.HuntCrossley(1e6, restitution=0.1, exponent=1.0)
+    s.add(fm.ClearanceCylindrical("joint", shaft.centre, s.ground.at(0.0, 0.0, 0.0), 1e-3, 0.03, 0.1, law=law))
+    return s

@@ -15,7 +15,7 @@ SIZES = {
 }  # fmt: skip
 
 
-def formulated(kind):
+def formulated(kind, sizes=None, **given):
     """Two free bodies with a contact between points of both."""
     d = kind.dimensions[0]
     s, inertia, turn = fm.System(gravity=(0.0,) * d), 0.1, "rate"
@@ -26,8 +26,8 @@ def formulated(kind):
         for name, velocity, spin in (("one", (0.3, -0.7, -0.6), (0.5, 0.4, 1.1)), ("two", (-0.2, 0.1, 0.4), (-0.3, 0.7, -0.6)))
     )
     places = (0.1, -0.2, -0.3)[:d], (-0.2, 0.1, 0.15)[:d]
-    more = {"bearing_radius": 0.3} if kind is fm.ClearanceRevolute else {}
-    s.add(kind("touch", one.at(*places[0]), two.at(*places[1]), *SIZES[kind], law=LAW, friction=FRICTION, **more))
+    more = {"law": LAW, "friction": FRICTION} | given | ({"bearing_radius": 0.3} if kind is fm.ClearanceRevolute else {})
+    s.add(kind("touch", one.at(*places[0]), two.at(*places[1]), *(sizes or SIZES[kind]), **more))
     return s, NaturalCoordinates(s)
 
 
@@ -37,14 +37,32 @@ def test_power_of_a_contact_is_force_times_rate_of_gap_and_friction_times_slip(k
     g, touches = equations.graph, equations.nodes_of(system.elements[-1])["nodes"].touches
     power = g.dot(zip(equations.generalized, equations.v, strict=True))
     booked = g.dot((x, y) for touch in touches for x, y in ((touch.normal, touch.point.rate), (touch.friction, touch.point.slip)))
-    q, v = system.initial()
-    known = {"t": 0.0, "q": q, "v": v}
-    known |= {
-        key: [x] * len(touches) for key, x in (("mode", 1.0), ("impact_velocity", 0.4), ("least_impact_velocity", 1e-3), ("impacts", 0.0))
-    }
-    found, wanted, *forces = g.evaluate([power, booked, *(touch.normal for touch in touches)], known, system.parameters())
+    nodes = [power, booked, *(touch.normal for touch in touches)]
+    found, wanted, *forces = g.evaluate(nodes, touching(system, len(touches)), system.parameters())
     assert max(forces) > 1.0 and abs(wanted) > 1.0
     assert found == pytest.approx(-wanted, rel=1e-9)
+
+
+def touching(system, count):
+    """The state at the start, in which all places of contact, so many, touch."""
+    q, v = system.initial()
+    known = {"mode": 1.0, "impact_velocity": 0.4, "least_impact_velocity": 1e-3, "impacts": 0.0}
+    return {"t": 0.0, "q": q, "v": v} | {key: [x] * count for key, x in known.items()}
+
+
+WIDE = {"sizes": (1.0, 3.0, 2.0), "film": fm.TiltedFilm(viscosity=20.0, cells=(24, 6))}  # the journal is within it
+BOTH = [*((kind, {}) for kind in SIZES), (fm.ClearanceCylindrical, WIDE | {"law": None, "friction": None}), (fm.ClearanceCylindrical, WIDE)]
+
+
+@pytest.mark.parametrize("kind, more", BOTH)
+def test_the_force_that_outputs_tell_is_all_that_acts_on_body_a(kind, more):
+    """By virtual work of a shift of body one."""
+    system, equations = formulated(kind, **more)
+    d, nodes = kind.dimensions[0], equations.nodes_of(system.elements[-1])["nodes"]
+    known = touching(system, sum(touch.state is not None for touch in nodes.touches))
+    found = equations.graph.evaluate([*nodes.force, *equations.generalized[:d]], known, system.parameters())
+    assert max(map(abs, found)) > 1.0
+    assert found[:d] == pytest.approx(found[d:], rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", CONTACTS, ids=lambda kind: kind.__name__)

@@ -22,7 +22,7 @@ from flexmbd.viewer.marks import KINDS
 from flexmbd.viewer.packing import packed, unpacked
 from flexmbd.viewer.page import SCRIPTS, _text
 
-from .shown_models import SHAPES, at_start, crank, long_rope, many, rope, shapes, socket
+from .shown_models import SHAPES, at_start, crank, long_rope, many, rope, shapes, socket, tilting, turning_grains
 
 
 def data_of(text):
@@ -170,6 +170,48 @@ def test_a_ball_that_lies_in_its_socket_is_pushed_up():
     keys = scene["runs"][0]["forces"]
     last = unpacked(keys["tracks"][0], keys["count"])[-1]
     assert last[2] == pytest.approx(2.0 * 9.81, rel=0.02) and np.abs(last[:2]).max() < 1e-3 and scene["play"] > 1
+
+
+def test_a_contact_in_space_pushes_by_its_components():
+    """Of a ball that rolls down a slope: across it the weight's share, along it two sevenths of the other share."""
+    s, slope = fm.System(gravity=(0.0, 0.0, -9.81)), 0.2
+    normal = (np.sin(slope), 0.0, np.cos(slope))
+    ball = s.body("ball", mass=2.0, inertia=(0.4 * 2.0 * 0.01,) * 3, position=tuple(0.1 * np.array(normal)))
+    law = fm.Impenetrable(0.0, friction=0.5)
+    s.add(fm.SpherePlane("floor", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.1, law, normal=normal))
+    run = fm.run(s, end=0.1, points=11, outputs=["floor.fx", "floor.fy", "floor.fz"], poses=True, settings={"step": 1e-3})
+    viewer = fm.Viewer(run)
+    (arrow,), keys = viewer.data["runs"][0]["arrows"], viewer.data["runs"][0]["forces"]
+    last = unpacked(keys["tracks"][0], keys["count"])[-1]
+    weight, along = 2.0 * 9.81, np.array([np.cos(slope), 0.0, -np.sin(slope)])
+    wanted = weight * np.cos(slope) * np.array(normal) - 2.0 / 7.0 * weight * np.sin(slope) * along
+    assert np.allclose(last, wanted, atol=0.01 * weight) and viewer.scene.names[arrow["at"]["body"]] == "ball"
+
+
+def test_a_journal_is_shown_where_it_is_at_both_ends_of_its_bearing():
+    """It is aslant by 4 mrad, so that its axis is 0.4 mm further off at one end than at the other, which are 0.1 m apart."""
+    viewer = fm.Viewer(at_start(tilting()))
+    (bearing,), apart = viewer.data["runs"][0]["bearings"], viewer.data["runs"][0]["apart"]
+    found = unpacked(apart["tracks"][0], apart["count"])[0]
+    assert bearing["along"] == [0, 0, 1] and bearing["length"] == 0.1
+    assert np.allclose(found, [2e-4 - 2e-4, 0.0, 0.0, 2e-4 + 2e-4, 0.0, 0.0], atol=1e-8)
+
+
+def test_grains_in_the_plane_turn_with_their_shapes():
+    viewer = fm.Viewer(turning_grains())
+    keys = viewer.data["runs"][0]["keys"]
+    assert viewer.data["runs"][0]["bodies"][0] == {"count": 2, "turns": True} and not viewer.scene.notes[1:]
+    last = unpacked(keys["tracks"][0], keys["count"])[-1].reshape(4, 3)
+    assert np.allclose(last, [(0, 0, 0), (1, 0, 0), (np.pi / 2, 0, 0), (-1.5 * np.pi, 0, 0)], atol=1e-4)
+
+
+def test_what_is_round_in_a_drawing_has_centre_lines():
+    s = fm.System()
+    wheel = s.body("wheel", mass=1.0, inertia=0.1)
+    wheel.show(fm.Cylinder(radius=0.2, length=0.1, position=(1.0, 0.0)), fm.Box(size=(1.0, 1.0, 1.0)))
+    lines = np.array([line["points"] for line in fm.Viewer(at_start(s)).data["runs"][0]["lines"] if line["width"] == 1])
+    assert lines.shape == (6, 2, 3) and np.allclose(lines.mean(axis=(0, 1)), [1.0, 0.0, 0.0])
+    assert np.allclose(lines[:3, :, 0].max(), 1.25) and np.all(lines[:3, :, 1] == 0.0) and np.all(lines[3:, :, 0] == 1.0)
 
 
 def test_a_run_state_by_state_is_shown_too():

@@ -1,6 +1,5 @@
 """Pages of motions in a browser, drawn by software: what is on the screen changes as the motion does, and nothing is said or asked."""
 
-import asyncio
 import shutil
 
 import numpy as np
@@ -8,23 +7,13 @@ import pytest
 
 import flexmbd as fm
 
-from ..uqmbd.browser import Browser
 from .shown_models import SHAPES, crank, rope, shapes
+from .shown_pages import BLIND, PLACE, STILL, ink, looked_at
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium"),
 ]
-LISTEN = """<head><script>
-window.said = [];
-for (const kind of ["error", "warn"]) console[kind] = (...words) => window.said.push(words.join(" "));
-addEventListener("error", (event) => window.said.push(event.message));
-addEventListener("securitypolicyviolation", (event) => window.said.push(event.violatedDirective));
-</script>"""
-BLIND = "<head><script>HTMLCanvasElement.prototype.getContext = () => null;</script>"
-DRAWN = "document.documentElement?.dataset.drawn === 'webgl' && Number(document.documentElement.dataset.frames) > 1"
-STILL = "document.documentElement?.dataset.drawn === 'still'"
-PLACE = "(() => { const box = document.querySelector('main').getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()"
 
 
 @pytest.fixture(scope="module")
@@ -37,53 +26,6 @@ def cranked():
 def hung():
     """A rope with a load, in space."""
     return fm.run(rope(), end=0.4, points=41, outputs=[], poses=True)
-
-
-class Seen:
-    """A page that is open: a still picture at a time, and what the page said."""
-
-    def __init__(self, browser):
-        self.browser = browser
-
-    async def at(self, time):
-        await self.run(f"flexmbd.player.play(false); flexmbd.player.go({time}); flexmbd.paint(); null")
-        return await self.scene()
-
-    async def settled(self):
-        """Two pictures of the browser later: what was asked for is drawn."""
-        await self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
-
-    async def scene(self):
-        """Pixels of the scene within its border, (height, width, 3)."""
-        await self.settled()
-        x, y, width, height = (round(v) for v in await self.run(PLACE))
-        return (await self.browser.picture())[y + 2 : y + height - 2, x : x + width]
-
-    async def run(self, script):
-        return await self.browser.run(script)
-
-
-def looked_at(text, tmp_path, look, *, width=1000, height=700, head=LISTEN, ready=DRAWN):
-    """What `look(seen)` returns of a page, which says nothing and asks for nothing."""
-    page = tmp_path / "page.html"
-    page.write_text(text.replace("<head>", head, 1), encoding="utf-8")
-
-    async def opened():
-        async with Browser(tmp_path / f"profile{len(list(tmp_path.iterdir()))}") as browser:
-            await browser.open(page, ready, width=width, height=height)
-            found = await look(Seen(browser))
-            said = await browser.run("window.said || []")
-            asked = await browser.run("performance.getEntriesByType('resource').map((one) => one.name)")
-            return found, said, asked
-
-    found, said, asked = asyncio.run(opened())
-    assert said == [] and asked == []
-    return found
-
-
-def ink(picture):
-    """Where it differs from its corner's colour, by more than the eye overlooks."""
-    return np.abs(picture - picture[2, -3]).sum(axis=2) > 60
 
 
 def test_a_crank_is_drawn_and_moves_with_the_slider(cranked, tmp_path):
@@ -263,7 +205,8 @@ def rod_end(run):
 def test_a_phone_shows_all_of_it(cranked, tmp_path):
     async def look(seen):
         picture = await seen.at(0.01)
-        boxes = "[...document.querySelectorAll('button, select')].map((one) => one.getBoundingClientRect())"
+        seen_ones = "[...document.querySelectorAll('button, select')].filter((one) => one.checkVisibility())"
+        boxes = f"{seen_ones}.map((one) => one.getBoundingClientRect())"
         right = await seen.run(f"[document.documentElement.scrollWidth, ...{boxes}.map((box) => box.right)]")
         return picture, right, await seen.run(f"Math.min(...{boxes}.map((box) => box.height))")
 

@@ -17,16 +17,17 @@ PATIENCE = 30.0  # s
 
 
 class Browser:
-    """Context: ``async with Browser(folder) as page``; `folder` keeps its profile."""
+    """Context: ``async with Browser(folder) as page``; `folder` keeps its profile, `switches` are of chromium."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self._asked = folder, 0
+    def __init__(self, folder: Path, *switches: str) -> None:
+        self.folder, self._asked, self._switches = folder, 0, switches
 
     async def __aenter__(self) -> Browser:
         from tornado.httpclient import AsyncHTTPClient
         from tornado.websocket import websocket_connect
 
         command = ["chromium", "--headless", "--no-sandbox", *QUIET.split(), "--remote-debugging-port=0", f"--user-data-dir={self.folder}"]
+        command += self._switches
         nothing = subprocess.DEVNULL
         self._process = subprocess.Popen([*command, "about:blank"], stdin=nothing, stdout=nothing, stderr=nothing)
         try:

@@ -66,8 +66,11 @@ def write_study(tmp_path):
 def no_report(request, monkeypatch):
     """The report of `Study.run` and of the command, which takes seconds to draw and has tests of its own, is an empty page.
 
-    Tests marked ``report`` have the whole one.
+    Tests marked ``report`` have the whole one, but for the mechanism moving, which has tests of its own too (`test_motion`).
     """
+    import uqmbd.study.motions
+
+    monkeypatch.setattr(uqmbd.study.motions, "keep_motion", lambda finished: None)
     if request.node.get_closest_marker("report"):
         return
     import uqmbd.report

@@ -19,7 +19,8 @@ from uqmbd.figures.trust import percent, trust_of
 from uqmbd.methods.failures import left_out
 from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
-from uqmbd.report.page import POLICY, unpacked
+from uqmbd.report.packing import unpacked
+from uqmbd.report.page import POLICY
 from uqmbd.report.tables import outputs_table
 from uqmbd.result import Result
 

@@ -1,13 +1,10 @@
 """The page: figures and tables in one file that needs no network."""
 
-import gzip
 from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from itertools import chain, zip_longest
 from pathlib import Path
-
-import numpy as np
 
 from uqmbd import figures
 from uqmbd.figures import samples
@@ -22,13 +19,13 @@ from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.lead import lead_of
 from uqmbd.report.made import made_table
 from uqmbd.report.more import more_tables
+from uqmbd.report.motion import Motion, motion_block
+from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
 
 PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
-# of base 85, none of which means something in a page
-LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
@@ -45,7 +42,7 @@ def write_page(result, directory, *, study_text: str = "", pictures: bool = True
     else:
         for old in (directory / "figures").glob("*.png"):
             old.unlink()
-    return replaced(directory / "report.html", _render(result, sections, names, study_text))
+    return replaced(directory / "report.html", _render(result, sections, names, study_text, motion_block(result, names)))
 
 
 def draw_pictures(sections: dict[str, list[Figure]], names: Mapping[str, str], folder: Path) -> None:
@@ -63,7 +60,7 @@ def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:
     return figures[:PICTURES]
 
 
-def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str) -> str:
+def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None) -> str:
     lead = lead_of(result, sections)
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
@@ -85,6 +82,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
     return rendered(
         "page.html.j2",
         lead=lead,
+        motion=motion,
         key=_drawn(lead.figure, names[lead.figure.key]) if lead.figure else None,
         script=asset("page.js"),
         policy=POLICY,
@@ -114,23 +112,6 @@ def _drawn(figure: Figure, name: str) -> dict[str, object]:
         "overview": figure.overview,
         "data": packed(plotly_view.script(figure)),
     }
-
-
-def packed(text: str) -> str:
-    """Text as a page holds it: gzip in base 85, which takes 6 % less room than base 64; the browser unpacks it when it is needed."""
-    data = gzip.compress(text.encode(), 6, mtime=0)
-    missing = -len(data) % 4  # bytes to whole groups; said first
-    numbers = np.frombuffer(data + bytes(missing), ">u4").astype(np.int64)
-    digits = numbers[:, None] // 85 ** np.arange(4, -1, -1) % 85
-    return f"{missing}{LETTERS[digits].tobytes().decode()}"
-
-
-def unpacked(text: str) -> str:
-    """What `packed` was given."""
-    digits = np.searchsorted(LETTERS, np.frombuffer(text[1:].encode(), np.uint8), sorter=np.argsort(LETTERS))
-    numbers = np.argsort(LETTERS)[digits].reshape(-1, 5) @ 85 ** np.arange(4, -1, -1)
-    data = numbers.astype(">u4").tobytes()
-    return gzip.decompress(data[: len(data) - int(text[0])]).decode()
 
 
 @cache

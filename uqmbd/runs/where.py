@@ -19,6 +19,7 @@ ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
 USED = "rows.npy"
 STUDY = "study.toml"
 MANIFEST = "manifest.json"  # what a result was made with
+MOTION = "motion.json"  # the mechanism moving, for the report
 MODEL = "model"  # copies of the files of its model
 OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from uqmbd.outcomes import Outcomes, OutputInfo
+
+if TYPE_CHECKING:
+    from uqmbd.simulators.moving import Moved
 
 
 class Simulator(Protocol):
@@ -47,4 +50,26 @@ class Stepping(Simulator, Protocol):
 
     def with_step(self, step: float) -> Stepping:
         """The same with another step, s."""
+        ...
+
+
+class Moving(Simulator, Protocol):
+    """A simulator whose runs can be seen moving, in reports. Studies do without."""
+
+    def motion(
+        self, samples: Mapping[str, np.ndarray], labels: Sequence[str], still: tuple[int, float], patience: float | None = None
+    ) -> Moved:
+        """Runs as a scene.
+
+        Parameters
+        ----------
+        samples : mapping of str to ndarray, shape (n,)
+            The nominal run, the further runs that are looked at, and those that make the region that all runs cover.
+        labels : list of str
+            What the first of them are called, which are looked at.
+        still : (int, float)
+            Number of the run, and the time [s], of the picture for print.
+        patience : float, optional
+            Seconds after which runs that are not done are left.
+        """
         ...

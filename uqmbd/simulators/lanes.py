@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked
+
+if TYPE_CHECKING:
+    from uqmbd.simulators.moving import Moved
 
 PREPARED = ("end", "points", "outputs", "settings")  # what a model is prepared with
 DENSE = 4096  # runs that keep dense histories at a time
@@ -136,6 +139,14 @@ class LanesSimulator:
         most = self.settings.get("max_steps", flexmbd.Settings().max_steps)
         more = max(1.0, self.settings.get("step", step) / step)
         return replace(self, settings={**self.settings, "step": step, "max_steps": int(more * most)})
+
+    def motion(
+        self, samples: Mapping[str, np.ndarray], labels: Sequence[str], still: tuple[int, float], patience: float | None = None
+    ) -> Moved:
+        """The motion of these runs as a scene; see `uqmbd.simulators.base.Moving`."""
+        from uqmbd.simulators.moving import moved
+
+        return moved(self, samples, labels, still, patience)
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from uqmbd.errors import StudyError
 from uqmbd.methods import Method
 from uqmbd.runs.listing import LISTING
-from uqmbd.runs.where import MANIFEST, MODEL, RUNS
+from uqmbd.runs.where import MANIFEST, MODEL, MOTION, RUNS
 
 OF_ONE = (
     "result.zarr",
@@ -19,6 +19,7 @@ OF_ONE = (
     "done.json",
     MANIFEST,
     MODEL,
+    MOTION,
     LISTING,
 )  # what a method leaves in its folder
 TAKEN = {RUNS, *OF_ONE, "study.toml", "lock"}  # names in a folder of results

@@ -29,7 +29,11 @@ def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
         If they cannot be written.
     """
     from uqmbd import report
+    from uqmbd.study.motions import keep_motion
 
+    for one in finished.values():
+        if lacks(one):
+            keep_motion(one)
     if any(lacks(one) for one in finished.values()):
         logging.getLogger("uqmbd").info("writing the report ...")
     pages = [one.directory / PAGE for one in finished.values()]

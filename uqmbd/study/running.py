@@ -20,7 +20,7 @@ from uqmbd.interrupts import hearing
 from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.listing import unlist
-from uqmbd.runs.where import MANIFEST, keep_used
+from uqmbd.runs.where import MANIFEST, MOTION, keep_used
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
@@ -62,6 +62,8 @@ class Finished:
         When a result that was there already was made.
     discarded : bool
         Runs that were there, of another model say, have been discarded.
+    trial : Trial or None
+        Has the simulator; None where its runs are done by a cluster that is elsewhere.
     damaged : list of str
         What was found damaged in the store, and mended.
     """
@@ -72,6 +74,7 @@ class Finished:
     damaged: list[str] = field(default_factory=list)
     date: str = ""
     discarded: bool = False
+    trial: Trial | None = None
 
 
 def run_study(
@@ -108,7 +111,7 @@ def run_study(
         if header is not None and not discard and not again and (date := done_on(directory, digest, study.campaign.timeout)):
             there = result_of_before(study, directory)
             if there is not None:
-                return Finished(there, directory, None, date=date)
+                return Finished(there, directory, None, date=date, trial=None if scheduler is not None else Trial(study, elsewhere=True))
         if header is None:
             spare_study(directory)
         claim = stack.enter_context(claimed(directory, study.campaign.runs))
@@ -138,7 +141,8 @@ def run_study(
             result.save(directory)
             keep_used(directory, tally.used)
             write_done(study, directory, digest, tally.status["timeout"], store.piece_of >= 0)
-        return Finished(with_runs(result, directory), directory, tally, store.damaged, discarded=discard and header is not None)
+        found = with_runs(result, directory), directory, tally, store.damaged
+        return Finished(*found, discarded=discard and header is not None, trial=None if scheduler is not None else trial)
 
 
 def write_undone(study: Study, directory: Path) -> None:
@@ -146,8 +150,8 @@ def write_undone(study: Study, directory: Path) -> None:
     from uqmbd.runs.files import writing
 
     with writing(directory):
-        unlist(directory, "done.json", MANIFEST)
-        for name in ("done.json", MANIFEST):
+        unlist(directory, "done.json", MANIFEST, MOTION)
+        for name in ("done.json", MANIFEST, MOTION):
             (directory / name).unlink(missing_ok=True)
         write_study(study, directory)
 

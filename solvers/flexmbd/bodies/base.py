@@ -1,6 +1,7 @@
 """What all bodies share: points fixed in them, whose places are linear in the coordinates, so forces follow by virtual work."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,15 @@ LEFT_OUT, GIVEN, FIXED = range(3)  # what the user said of a place or velocity a
 
 @dataclass(frozen=True)
 class Point:
-    """A point fixed in a body: two or three coordinates `at` in the body's frame with origin at the centre of mass, in m."""
+    """A point fixed in a body: two or three coordinates `at` in the body's frame with origin at the centre of mass, in m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> rod = fm.System().body("rod", mass=1.0, inertia=0.1, points={"A": (-0.5, 0.0)})
+    >>> rod["A"].at, rod.at(0.5, 0.0).at  # m
+    ((-0.5, 0.0), (0.5, 0.0))
+    """
 
     body: object
     key: str
@@ -90,7 +99,7 @@ class Body:
         """Velocities that mean at places q what v0 means at places q0: of rigid bodies the angular velocity stays."""
         return v0
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Point:
         if key not in self.points:
             known = ", ".join(map(repr, self.points)) or "none"
             raise ModelError(f"body '{self.name}' has no point '{key}'; its points are: {known}", element=self.name)
@@ -224,7 +233,7 @@ class Framed(Body):
         lines = [[self.offset, [x + o for x, o in zip(end, self.offset, strict=True)]] for end in ends]
         return tuple(Polyline([[np.ravel(x)[0] for x in point] for point in line]) for line in lines)
 
-    def at(self, *coordinates, key=None):
+    def at(self, *coordinates: Any, key: str | None = None) -> Point:
         """Point at the given coordinates of the body's frame, in m (measured from the frame's origin that `offset` defines)."""
         if len(coordinates) == self.dimension + 1 and isinstance(coordinates[-1], str):
             coordinates, key = coordinates[:-1], coordinates[-1]
@@ -310,7 +319,7 @@ class Ground(Framed):
         """The origin."""
         return (0.0,) * self.dimension
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Point:
         if key not in self.points:
             raise ModelError(f"ground has no point '{key}'; make it with ground.at(..., key='{key}')", element="ground")
         return self.points[key]

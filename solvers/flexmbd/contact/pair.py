@@ -10,6 +10,7 @@ from flexmbd.contact.point import push
 from flexmbd.element import Element
 from flexmbd.errors import check_number
 from flexmbd.language.tracing import tangent_of
+from flexmbd.space import AXES, is_spatial
 
 
 class LawPart(Part):
@@ -119,11 +120,11 @@ class Contact(Element):
         equations.keep_nodes(self, nodes=nodes)
 
     def outputs(self, equations):
-        """Of each place of contact, and of the parts; in the plane their force."""
+        """Of each place of contact, and of the parts; their force together."""
         nodes, name, g, out = equations.nodes_of(self)["nodes"], self.name, equations.graph, {}
         if nodes.forces:
             out[f"{name}.force"] = (lambda: g.sqrt(g.dot((f, f) for f in nodes.force)), "N")
-            out |= {f"{name}.f{axis}": (lambda k=k: nodes.force[k], "N") for k, axis in enumerate("xy")}
+            out |= {f"{name}.f{axis}": (lambda k=k: nodes.force[k], "N") for k, axis in enumerate(AXES[: 3 if is_spatial(self.a) else 2])}
         for k, touch in enumerate(nodes.touches, 1):
             out |= touch.outputs(name if len(nodes.touches) == 1 else f"{name}.{k}", g)
         for part in self.parts:
@@ -162,18 +163,17 @@ class Contact(Element):
             key = k if len(points) > 1 else ""
             if self.impenetrable:
                 state = add_unilateral(self, equations, point, f"{key}." if key else "", self.rule)
-                normal, friction = state.force, point.friction(self, equations, state.others)
+                normal, friction, others = state.force, point.friction(self, equations, state.others), state.others
             else:
-                state, normal = self.normal_force(equations, point.penetration, point.rate)
+                others, (state, normal) = (), self.normal_force(equations, point.penetration, point.rate)
                 friction = self.rub(equations, state, point, normal + nodes.load, key) if self.frictional else equations.graph.const(0.0)
                 point.act(self, equations, normal, friction)
-            nodes.add(ContactNodes(state, normal, friction, point))
+            nodes.add(ContactNodes(state, normal, friction, point, tuple(others)))
 
     def push(self, equations, nodes, *force):
         """Put a force on a and its reaction on b."""
         push(equations, self.a, self.b, force)
-        if len(force) == 2:
-            nodes.forces.append(force)
+        nodes.forces.append(lambda: force)
 
     def rub(self, equations, state, point, load, key=""):
         """Node of friction at a point, by the load on it; its power goes into the books, the force is the caller's to apply."""

@@ -113,6 +113,11 @@ class ContactNodes:
     normal: Any
     friction: Any
     point: Any  # `flexmbd.contact.point`
+    others: tuple = ()  # forces of a body that cannot be penetrated, along the velocities of sliding, rolling and pivoting
+
+    def force(self):
+        """On body a, N."""
+        return self.point.force(self.normal, self.friction, self.others)
 
     def outputs(self, prefix, graph):
         """Of the place: forces, penetration, its rate, slip, contact, impacts."""
@@ -137,8 +142,8 @@ class JointNodes:
     ----------
     touches : list of ContactNodes
         Places of contact.
-    forces : list of tuple
-        In the plane: force of each part on body a, N.
+    forces : list of functions
+        Giving the force of each part on body a, N.
     load : Node or float
         What asperities carry, N: friction acts on it too.
     asperities, film : tuple of Node
@@ -172,15 +177,14 @@ class JointNodes:
     moment: Any = None
 
     def add(self, touch):
-        """A place of contact, in the plane with its force."""
+        """A place of contact, with its force."""
         self.touches.append(touch)
-        if (force := touch.point.force(touch.normal, touch.friction)) is not None:
-            self.forces.append(force)
+        self.forces.append(touch.force)
 
     @property
     def force(self):
         """Force of all parts on body a, N."""
-        return tuple(sum(parts) for parts in zip(*self.forces, strict=True))
+        return tuple(sum(parts) for parts in zip(*(force() for force in self.forces), strict=True))
 
     def friction_power(self, graph, more=0.0):
         """Node of what friction takes up at all places of contact, and `more`, W."""

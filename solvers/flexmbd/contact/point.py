@@ -39,7 +39,7 @@ class FlatPoint:
         """Node of friction, by the forces along these velocities."""
         return -others[0] if others else equations.graph.const(0.0)
 
-    def force(self, normal, friction):
+    def force(self, normal, friction, others=()):
         """On a."""
         nx, ny = self.normal
         return normal * nx + friction * ny, normal * ny - friction * nx
@@ -91,9 +91,14 @@ class SpatialPoint:
         Of body a against body b at the contact, m/s.
     slip : Node
         Size of its part across the normal, m/s; `direction` is its direction, at most a unit vector.
+    pushed : float
+        1 where a is pushed along the normal, -1 where against it.
     """
 
+    pushed = 1.0
+
     def __init__(self, equations, penetration, rate, normal, velocity):
+        self.graph = equations.graph
         self.penetration, self.rate, self.normal, self.velocity = penetration, rate, normal, velocity
         along = dot(velocity, normal)
         self.slip, self.direction = unit(equations.graph, [v - along * n for v, n in zip(velocity, normal, strict=True)])
@@ -107,8 +112,13 @@ class SpatialPoint:
         g = equations.graph
         return g.sqrt(g.dot((f, f) for f in others[:2])) if contact.frictional else g.const(0.0)
 
-    def force(self, normal, friction):
-        """None: outputs have its parts only."""
+    def force(self, normal, friction, others=()):
+        """On a, by the normal force and friction; or by the forces along the velocities of sliding, where there are some."""
+        along, pushed = [-(friction * x) for x in self.direction], [self.pushed * (normal * x) for x in self.normal]
+        if len(others) >= 2:
+            first, second = across(self.graph, self.normal)
+            along = [others[0] * x + others[1] * y for x, y in zip(first, second, strict=True)]
+        return tuple(p + f for p, f in zip(pushed, along, strict=True))
 
     def _across(self, equations, vector):
         """Parts of a vector along the surfaces."""
@@ -116,9 +126,10 @@ class SpatialPoint:
 
 
 class SpatialArms(SpatialPoint):
-    """It lies at the ends of two arms, from point a and from point b; the normal may be either way."""
+    """It lies at the ends of two arms, from point a and from point b; the normal may be either way, which `pushed` says."""
 
-    def __init__(self, contact, equations, penetration, normal, *arms):
+    def __init__(self, contact, equations, penetration, normal, *arms, pushed=1.0):
+        self.pushed = pushed
         self.ends = tuple(zip((contact.a, contact.b), arms, strict=True))
         a, b = (
             [v + x for v, x in zip(equations.velocity(end), cross3(equations.spin(end.body), arm), strict=True)] for end, arm in self.ends

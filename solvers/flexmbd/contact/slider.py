@@ -20,7 +20,7 @@ class SliderPoint(FlatPoint):
     sign: float
     along: tuple
 
-    def force(self, normal, friction):
+    def force(self, normal, friction, others=()):
         """On the slider."""
         return tuple(-self.sign * (normal * n + friction * u) for n, u in zip(self.normal, self.along, strict=True))
 
@@ -94,7 +94,7 @@ class SliderContact(Contact):
         """Forces at all corners, and their moment about point a."""
         super().touch(equations, nodes)
         centre, nodes.moment = equations.values(equations.place(self.a)), equations.graph.const(0.0)
-        for corner, force in zip(self.corners, nodes.forces, strict=True):
+        for corner, force in zip(self.corners, (force() for force in nodes.forces), strict=True):
             arm = [p - c for p, c in zip(equations.values(equations.place(corner)), centre, strict=True)]
             nodes.moment = nodes.moment + cross(arm, force)
 

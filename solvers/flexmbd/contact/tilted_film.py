@@ -71,6 +71,7 @@ class TiltedFilmPart(FilmPart):
         equations.power("dissipated", power)
         n1, n2 = across
         nodes.film = tuple(Q[0] * p + Q[1] * q - (push + drag * slide) * r for p, q, r in zip(n1, n2, axis, strict=True))
+        nodes.forces.append(lambda: nodes.film)
         nodes.film_torque = tuple(half * (Q[2] * q - Q[3] * p) + (twist - shear * slip) * r for p, q, r in zip(n1, n2, axis, strict=True))
         nodes.film_share, nodes.film_power, nodes.rubbed = share, power, rubbed - twist * (spins[0] + spins[1])
         nodes.gap = c - g.select(g.greater(*sizes), *sizes)

@@ -66,8 +66,11 @@ def _components(motion, joined):
     return force
 
 
-def _normal(motion, joined):
-    """That of a ball on its socket, against its way from the socket's centre; None unless the run has its history and both ends."""
+def _in_socket(motion, joined):
+    """Of a ball, by components; else the normal force against its way from the socket's centre, where the run has that and both ends."""
+    force = _components(motion, joined)
+    if force is not None:
+        return force
     size = motion.trajectory.outputs.get(f"{joined.element.name}.normal")
     if size is None or np.ndim(size) != 1 or len(joined.ends) < 2:
         return None
@@ -82,7 +85,7 @@ def _none(motion, joined):
 
 FORCES = (  # the first that an element is one of: on which end the force is, outputs that it needs, how it is read
     (Joint, _of_joint, AXES, _components),
-    (ClearanceSpherical, "ab", ("normal",), _normal),
+    (ClearanceSpherical, "ab", AXES, _in_socket),
     (Contact, "ab", AXES, _components),
     (UserForce, "ba", AXES, _components),
 )

@@ -7,6 +7,7 @@ from flexmbd.viewer.packing import packed, packed_integers, short
 
 COLORS = ("#3b7dd8", "#e07b39", "#3fa66b", "#b65fcf", "#d64f5f", "#2aa5b5", "#a68a2d", "#7a7fd1")
 GROUND = "#7d8794"
+DASHES = ((-1.25, -0.35), (-0.15, 0.15), (0.35, 1.25))  # of centre lines, by the radius
 BEND, MOST_EDGES = 0.5, 2000  # rad between faces of a mesh whose edge is drawn; so many edges at most
 
 
@@ -32,6 +33,16 @@ def edges(shape):
     """Lines (points, 3) in the body's frame that draw a shape seen along z, in the plane of drawings."""
     rule = LOOKS[type(shape)][2]
     return [np.asarray(shape.position) + line @ np.array(shape.rotation).T for line in rule(shape)]
+
+
+def centre_marks(shape):
+    """Centre lines (2, 3) in the body's frame of a shape that is round as seen along z: dash, dot, dash along x and along y."""
+    round_ = isinstance(shape, Sphere) or (isinstance(shape, Cylinder) and abs(shape.rotation[2][2]) > 1.0 - 1e-6)
+    if not round_:
+        return []
+    x = shape.radius * np.array(DASHES)
+    flat = np.stack([x, np.zeros_like(x), np.zeros_like(x)], axis=-1)
+    return [*(np.asarray(shape.position) + flat), *(np.asarray(shape.position) + flat[..., [1, 0, 2]])]
 
 
 def circle(radius, z=0.0, count=48):

@@ -35,7 +35,8 @@ class Marks:
     links : list of (end, end, int)
         A line from end to end, with so many coils.
     bearings : list of dict
-        ``name``, ``at`` (end), ``radius`` and ``clearance`` (m), ``apart`` (times, 3): the journal's centre from the bearing's.
+        ``name``, ``at`` (end), ``radius`` and ``clearance`` (m), ``apart`` (times, 3): the journal's centre from the bearing's. Of those
+        with a length also ``along`` (axis in the body's frame) and ``length``; ``apart`` (times, 6) is then of both end sections.
     guides : list of dict
         ``name``, ``at`` (end), ``axis`` (rad), ``length``, ``width``, ``clearance`` (m), ``apart`` (times, 3): along, across, tilt.
     """
@@ -112,10 +113,25 @@ def _link(coils):
 def _bearing(marks, motion, joined, size, planar):
     if len(joined.ends) < 2:
         return _pin(marks, motion, joined, size, planar)
-    apart = motion.place(joined.ends["a"]) - motion.place(joined.ends["b"])
+    apart, along = motion.place(joined.ends["a"]) - motion.place(joined.ends["b"]), {}
+    if isinstance(joined.element, ClearanceCylindrical) and all(motion.bodies[body].kind == "frame" for body, _ in joined.ends.values()):
+        along = {"along": vector(joined, "axis_b"), "length": float(joined.numbers["length"])}
+        apart = _across_sections(motion, joined, apart, 0.5 * along["length"])
     radius = max(float(joined.numbers.get("bearing_radius", 0.0)), BEARING_LEAST * size)
     at = {"name": joined.element.name, "at": joined.ends["b"], "radius": radius, "clearance": float(joined.numbers["clearance"])}
-    marks.bearings.append(at | {"apart": apart})
+    marks.bearings.append(at | along | {"apart": apart})
+
+
+def _across_sections(motion, joined, apart, half):
+    """Ways of the journal's axis from the bearing's in the first and the last section across that, (times, 6)."""
+    along, axis = (motion.bodies[joined.ends[key][0]].rotation @ vector(joined, f"axis_{key}") for key in "ab")
+    lean = np.einsum("ti,ti->t", along, axis)
+    lean = np.where(np.abs(lean) > 0.1, lean, 1.0)  # a journal across its bearing has left it
+    ways = []
+    for place in (-half, half):
+        reach = (place - np.einsum("ti,ti->t", apart, axis)) / lean
+        ways.append(apart + reach[:, None] * along - place * axis)
+    return np.hstack(ways)
 
 
 def _guide(marks, motion, joined, size, planar):

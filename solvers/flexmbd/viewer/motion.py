@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmbd.bodies.ancf_line import cubic
+from flexmbd.bodies.grains import Grains
 from flexmbd.errors import ModelError
 from flexmbd.viewer.keys import Track, quaternions
 from flexmbd.viewer.looks import in_space
@@ -102,17 +103,27 @@ class Line:
 
 
 class Places:
-    """Grains, or named points of a body that has neither frame nor line."""
+    """Grains, or named points of a body that has neither frame nor line.
+
+    Attributes
+    ----------
+    angle : ndarray (times, places) or None
+        Of grains in the plane whose shapes show that they turn, rad.
+    """
 
     kind = "places"
 
     def __init__(self, moved):
-        self.moved = moved
+        self.moved, self.angle = moved, None
         self.points = np.stack([*moved.body.places_of(moved).values()], axis=1)
+        if isinstance(moved.body, Grains) and moved.body.dimension == 2 and moved.body.given_shapes:
+            rotation = moved.body.poses(moved).rotation
+            self.angle = np.unwrap(np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]), axis=0)
 
     def cut(self, times):
         """Keep the first times."""
         self.points = self.points[:times]
+        self.angle = None if self.angle is None else self.angle[:times]
 
     def place(self, seat):
         """Where a point of it is, (times, 3)."""
@@ -120,11 +131,14 @@ class Places:
 
     def track(self, time, reach):
         """Its `Track`."""
-        return Track(time, self.points)
+        if self.angle is None:
+            return Track(time, self.points)
+        count, angles = self.points.shape[1], self.angle[..., None] * (1.0, 0.0, 0.0)
+        return Track(time, np.concatenate([self.points, angles], axis=1), weights=[1.0] * count + [reach] * count)
 
     def described(self):
         """What the page is told besides its track."""
-        return {"count": self.points.shape[1]}
+        return {"count": self.points.shape[1], "turns": self.angle is not None}
 
     @property
     def extent(self):

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).with_name("assets")
-SCRIPTS = ("keys", "bodies", "shaders", "drawing", "camera", "picture", "naming", "player", "main")
+SCRIPTS = ("keys", "bodies", "shaders", "drawing", "camera", "picture", "naming", "player", "section", "main")
 SORRY = (
     "This browser shows no WebGL 2, so the motion cannot be drawn; this is a picture of its start. "
     "A browser of 2021 or later does, if it may use the graphics card."
@@ -28,10 +28,14 @@ def written(data, *, title, described, says, still):
     """
     from markupsafe import Markup
 
-    scene = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True).replace("<", "\\u003c")
     parts = {"style": _text("page.css"), "library": _text("ogl.min.js"), "script": "\n".join(_text(f"{name}.js") for name in SCRIPTS)}
-    safe = {key: Markup(text) for key, text in (parts | {"scene": scene, "still": still}).items()}
+    safe = {key: Markup(text) for key, text in (parts | {"scene": as_json(data), "still": still}).items()}
     return _template().render(title=title, described=described, says=says, notes=data["notes"], sorry=SORRY, **safe)
+
+
+def as_json(data):
+    """Data as text that may stand in a ``<script>``."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=True).replace("<", "\\u003c")
 
 
 @cache

@@ -5,7 +5,7 @@ import numpy as np
 from flexmbd.bodies.base import Framed
 from flexmbd.bodies.shapes import Balls, Polyline
 from flexmbd.viewer.keys import Track, chosen
-from flexmbd.viewer.looks import edges, in_space
+from flexmbd.viewer.looks import centre_marks, edges, in_space
 from flexmbd.viewer.packing import packed, packed_floats, short
 
 SEEN = 1.0 / 2500.0  # of the size of all: half a pixel
@@ -13,7 +13,7 @@ ROUGHLY = 4.0  # times as much, of what is drawn larger than it is
 MOST_NUMBERS = 1_200_000  # of a run: 3.2 MB of the page
 MOST_OF_SMALL = 100_000  # keys of all bearings, and of all forces
 ARROW = 0.2  # length of a usual force, by the size of all; `assets/picture.js` has it too
-SIZES = ("radius", "clearance", "length", "width", "axis")  # of bearings and guides
+SIZES = ("radius", "clearance", "length", "width", "axis", "along")  # of bearings and guides
 QUARTER = 1.0  # trace of a matrix that turns by a quarter turn
 
 
@@ -53,13 +53,17 @@ def keys(time, tracks, kept):
 def _motion_keys(scene, k):
     motion = scene.motions[k]
     tracks = [motion.bodies[name].track(motion.time, max(scene.reach[name], 0.02 * scene.size)) for name in scene.names]
-    most = max(2, MOST_NUMBERS // sum(track.channels.shape[1] for track in tracks))
-    kept, off = chosen(tracks, SEEN * scene.size, most)
+    if scene.kept is None:
+        most = max(2, scene.most_numbers // sum(track.channels.shape[1] for track in tracks))
+        kept, off = chosen(tracks, SEEN * scene.size, most)
+    else:
+        kept, off = np.unique(np.minimum(scene.kept, len(motion.time) - 1)), 0.0
     which = f" of {scene.labels[k]}" if len(scene.motions) > 1 else ""
     count = len(motion.time)
     few = ", fewer than the eye asks for, so that the page stays small" if off > SEEN * scene.size else ""
     near = f"{few}: between them nothing is more than {_length(max(off, 0.1 * SEEN * scene.size))} off" if len(kept) < count else ""
-    scene.notes.append(f"{len(kept):,} of the {count:,} times{which} are kept{near}")
+    if scene.kept is None:
+        scene.notes.append(f"{len(kept):,} of the {count:,} times{which} are kept{near}")
     fast = [name for name in scene.names if motion.bodies[name].kind == "frame" and _turns_far(motion.bodies[name].rotation)]
     if fast:
         names = ", ".join(map(repr, fast[:6]))
@@ -83,9 +87,10 @@ def _lines(scene, motion, marks):
         body, color = motion.bodies[name], scene.colors[name]
         usual = [] if scene.shapes[name] else usual_lines(body)
         found += [{"body": k, "color": color, "width": 5, "points": short(line, 7)} for line in usual]
-        for shape in scene.shapes[name] if scene.planar and body.kind == "frame" else ():
+        for shape in scene.shapes[name] if scene.planar and body.kind != "line" else ():
             if not isinstance(shape, (Polyline, Balls)):
                 found += [{"body": k, "color": shape.color or color, "width": 2, "points": short(x, 7)} for x in edges(shape)]
+                found += [{"body": k, "width": 1, "points": short(x, 7)} for x in centre_marks(shape)]
     known = {name: k for k, name in enumerate(scene.names)}
     return found + [{"body": known[body], "width": 1.5, "points": short(line, 7)} for body, line in marks.lines]
 
@@ -114,9 +119,10 @@ def _apart(scene, motion, marks, end):
     told = [{"name": x["name"], "at": end(x["at"])} | {key: short(x[key]) for key in SIZES if key in x} for x in both]
     found = {"bearings": told[: len(marks.bearings)], "guides": told[len(marks.bearings) :]}
     if both:
-        seen = [Track(motion.time, scene.play * x["apart"][:, None]) for x in both]
-        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
-        found["apart"] = keys(motion.time, [Track(motion.time, x["apart"][:, None]) for x in both], kept)
+        apart = [x["apart"].reshape(len(motion.time), -1, 3) for x in both]
+        seen = [Track(motion.time, scene.play * own) for own in apart]
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, max(2, scene.most_of_small // len(seen)))
+        found["apart"] = keys(motion.time, [Track(motion.time, own) for own in apart], kept)
     return found
 
 
@@ -126,7 +132,7 @@ def _forces(scene, motion, arrows, end):
     if arrows:
         scale = ARROW * scene.size / (scene.force or 1.0)
         seen = [Track(motion.time, scale * force[:, None]) for *_, force in arrows]
-        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, MOST_OF_SMALL // len(seen))
+        kept, _ = chosen(seen, ROUGHLY * SEEN * scene.size, max(2, scene.most_of_small // len(seen)))
         found["forces"] = keys(motion.time, [Track(motion.time, force[:, None]) for *_, force in arrows], kept)
     return found
 

@@ -11,7 +11,7 @@ from flexmbd.viewer.forces import arrows_of
 from flexmbd.viewer.looks import COLORS, GROUND, corners, look
 from flexmbd.viewer.marks import marks_of
 from flexmbd.viewer.packing import short
-from flexmbd.viewer.runs import run_data, usual_lines
+from flexmbd.viewer.runs import MOST_NUMBERS, MOST_OF_SMALL, run_data, usual_lines
 
 MOST_BODIES, MOST_MARKS, MOST_NODES = 1000, 600, 240
 NODES_OF_ALL = 4000
@@ -32,6 +32,8 @@ class Scene:
         Names of elements; None for all whose forces the runs have.
     play : float or None
         By how much clearances are drawn larger; chosen if left out.
+    numbers, small : int
+        That are kept at most of a run's motion, and of its forces and of its clearances each.
 
     Attributes
     ----------
@@ -41,11 +43,14 @@ class Scene:
     colors : dict str -> str
     low, high : ndarray (3,)
         Corners of all that is shown at all times, m; `size` is how far they are from each other.
+    kept : ndarray or None
+        Numbers of the times that are kept of all runs; None lets each run have its own.
     notes : list of str
         What is drawn otherwise than it was computed, in sentences.
     """
 
-    def __init__(self, motions, labels, trails=(), forces=None, play=None):
+    def __init__(self, motions, labels, trails=(), forces=None, play=None, *, numbers=MOST_NUMBERS, small=MOST_OF_SMALL):
+        self.most_numbers, self.most_of_small, self.kept = numbers, small, None
         self.motions, self.labels, self.notes = motions, labels, [m.told for m in motions if m.told]
         self.planar = motions[0].bodies["ground"].moved.body.dimension == 2
         self._thin_bodies()
@@ -111,14 +116,14 @@ class Scene:
             body = moving.moved.body
             usual = isinstance(body, Framed) and not self.shown(name)
             self.shapes[name] = shapes = () if usual else body.shapes
-            if shapes and moving.kind == "places" and not all(isinstance(shape, Balls) for shape in shapes):
+            if shapes and moving.kind == "places" and moving.angle is None and not all(isinstance(shape, Balls) for shape in shapes):
                 turning.append(name)
             found = [corners(shape) for shape in shapes]
             found += [line for motion in self.motions for line in usual_lines(motion.bodies[name]) if usual]
             self.corners[name] = np.concatenate(found) if found else np.zeros((0, 3))
             self.reach[name] = float(np.linalg.norm(self.corners[name], axis=1).max(initial=0.0))
         if turning:
-            self.notes.append(f"shapes of {listed(turning)} are drawn without their turning")
+            self.notes.append(f"shapes of {listed(turning)} are drawn without their turning, which the run does not know")
 
     def _box(self, corners, alone=True):
         """Corners of a box in which points of bodies' frames are at all times; with bodies themselves, and ends on ground, if `alone`."""
@@ -133,10 +138,11 @@ class Scene:
                     points.append(body.position[own] if alone and name != "ground" else NOTHING)
                 elif alone:
                     extent = body.extent[own].reshape(-1, 3)
-                    thick = np.abs(found).max(axis=0, initial=0.0)
+                    thick = np.linalg.norm(found, axis=1).max(initial=0.0)
                     points.append(np.array([extent.min(axis=0) - thick, extent.max(axis=0) + thick]))
             ends = (end for x in motion.trajectory.elements for end in x.ends.values() if alone and end[0] == "ground")
             points += [motion.place(end)[:1] for end in ends]
+            points += [motion.place(end)[own] + reach for end, size in _bearings(motion) if alone for reach in (-size, size)]
         every = np.concatenate(points)
         every = every if len(every) else np.zeros((1, 3))
         flat = (1.0, 1.0, 0.0) if self.planar else 1.0
@@ -189,6 +195,13 @@ class Scene:
                 f"trails has {name!r}, but '{body}' has no point '{point}'", remedy=f"its points are {listed(seats) or 'none'}"
             )
         return body, point
+
+
+def _bearings(motion):
+    """Ends at bearings, and half the size of each, m."""
+    for joined in motion.trajectory.elements:
+        if "b" in joined.ends and "bearing_radius" in joined.numbers:
+            yield joined.ends["b"], max(joined.numbers["bearing_radius"], 0.5 * joined.numbers.get("length", 0.0))
 
 
 NOTHING = np.zeros((0, 3))

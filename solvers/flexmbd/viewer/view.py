@@ -8,42 +8,55 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmbd.bodies.shapes import Polyline
 from flexmbd.errors import ModelError
-from flexmbd.viewer.looks import GROUND, edges
 from flexmbd.viewer.motion import motion_of
 from flexmbd.viewer.page import written
 from flexmbd.viewer.scene import Scene
-from flexmbd.viewer.still import still
+from flexmbd.viewer.still import lines_of, still
 
 MOST_RUNS = 8
 
 
 def show(trajectory, path=None, *, browser=True, **options):
-    """Show a motion: in a browser, or, as the last value of a notebook's cell, below it.
+    """Show a motion: in a browser, or, as the last value of a notebook's cell, below it; or write a picture or a film of it.
 
     Parameters
     ----------
     trajectory : Trajectory
         Of a run with ``poses=True``.
     path : path-like, optional
-        Where the page is written; a temporary file if left out.
+        Where the page is written; a temporary file if left out. A path that ends in .png, .gif or .mp4 is a picture or a film.
     browser : bool
-        False does not open the page.
+        False does not open the page; pictures are not opened.
     options
-        Of `Viewer`: `samples`, `beside`, `trails`, `forces`, `play`, `title`.
+        Of `Viewer`: `samples`, `beside`, `trails`, `forces`, `play`, `title`; of pictures and films also those of `Viewer.to_picture`.
 
     Returns
     -------
     Viewer
-        Its `path` is where the page is, if one was written.
+        Its `path` is where the page or picture is, if one was written.
 
     Raises
     ------
     ModelError
-        If the run has kept no poses, or an option is wrong.
+        If the run has kept no poses, an option is wrong, or there is no browser for a picture.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=5, outputs=["rod.y"], poses=True)
+    >>> page = fm.show(found, "pendulum.html", browser=False)
     """
+    pictured = {key: options.pop(key) for key in ("time", "seconds", "fps", "size", "dark") if key in options}
     viewer = Viewer(trajectory, **options)
+    if path is not None and Path(path).suffix.lower() in (".png", ".gif", ".mp4"):
+        viewer.to_picture(path, **pictured)
+        return viewer
+    if pictured:
+        raise ModelError(f"{', '.join(pictured)}: of pictures and films only", remedy="leave it out, or end the path in .png, .gif or .mp4")
     if path is None and _in_notebook():
         return viewer
     if path is None:
@@ -76,7 +89,7 @@ class Viewer:
     Attributes
     ----------
     path : pathlib.Path or None
-        Where the page was written last.
+        Where the page or picture was written last.
     scene : Scene
         What is drawn; its `notes` are the sentences below the picture, its `play` the factor of clearances.
 
@@ -84,6 +97,17 @@ class Viewer:
     ------
     ModelError
         If the run has kept no poses, or an option is wrong.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=5, outputs=["rod.y"], poses=True)
+    >>> view = fm.Viewer(found, title="A pendulum")
+    >>> view.title
+    'A pendulum'
     """
 
     def __init__(self, trajectory, *, samples=None, beside=False, trails=(), forces=None, play=None, title=None):
@@ -119,7 +143,7 @@ class Viewer:
             If the file cannot be written.
         """
         data, scene = self.data | {"playing": playing}, self.scene
-        svg = still(scene.motions[0], self._lines(data), scene.planar, scene.low, scene.high)
+        svg = still(scene.motions[0], lines_of(scene, data["runs"][0]), scene.planar, scene.low, scene.high)
         described = f"Motion of {len(scene.names) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
         text = written(data, title=self.title, described=described, says=self._says(), still=svg)
         if path is not None:
@@ -129,6 +153,33 @@ class Viewer:
                 raise ModelError(f"the page cannot be written to '{path}': {error.strerror}", remedy="give another path") from error
             self.path = Path(path).absolute()
         return text
+
+    def to_picture(self, path, *, time=None, seconds=None, fps=None, size=(960, 540), dark=False):
+        """Write a picture (.png) or a film (.gif, .mp4), by the end of the path: what the page shows, taken in a browser without a window.
+
+        It needs chromium or Chrome on PATH, and an MP4 ffmpeg or the package imageio-ffmpeg.
+
+        Parameters
+        ----------
+        path : path-like
+        time : float, optional
+            Of a picture, s; the start if left out.
+        seconds : float, optional
+            How long a film is, s; left out, as long as the motion if that is from 2 to 20 s, else 6 s. It says how much slower it is.
+        fps : float, optional
+            Pictures a second of a film, 25 if left out.
+        size : (int, int)
+            Width and height in pixels; of an MP4 even.
+        dark : bool
+
+        Raises
+        ------
+        ModelError
+            If an option is wrong, a program is missing, or the file cannot be written.
+        """
+        from flexmbd.viewer.filming import filmed
+
+        self.path = filmed(self, path, time=time, seconds=seconds, fps=fps, size=size, dark=dark)
 
     def _says(self):
         """Lines over the picture: which runs, clearances drawn larger, runs that ended early."""
@@ -142,25 +193,12 @@ class Viewer:
             found.append(f"clearance of {', '.join(map(repr, names))} drawn {self.scene.play:g} times larger")
         return found + [motion.told for motion in self.scene.motions if motion.told]
 
-    def _lines(self, data):
-        """Lines of the still picture: (body, points, color, width)."""
-        motion, found = self.scene.motions[0], []
-        for line in data["runs"][0]["lines"]:
-            found.append((self.scene.names[line["body"]], np.array(line["points"]), line.get("color", GROUND), line["width"]))
-        for name in self.scene.names:
-            rest = [shape for shape in self.scene.shapes[name] if not self.scene.planar or isinstance(shape, Polyline)]
-            if motion.bodies[name].kind == "frame":
-                found += [(name, line, shape.color or self.scene.colors[name], 2.0) for shape in rest for line in edges(shape)]
-            if motion.bodies[name].kind == "line":
-                found.append((name, motion.bodies[name].nodes[0], self.scene.colors[name], 3.0))
-        return found
-
     def _repr_html_(self):
         page = escape(self.to_html(playing=False), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: 520px; border: 0" title="{escape(self.title)}"></iframe>'
 
     def __repr__(self):
-        where = f", page {self.path}" if self.path else ""
+        where = f", {self.path} ({self.path.stat().st_size / 1e6:.2g} MB)" if self.path and self.path.is_file() else ""
         count = len(self.scene.names) - 1
         return f"Viewer: {', '.join(self._labels)}, {count} bod{'y' if count == 1 else 'ies'}{where}"
 

@@ -77,6 +77,7 @@
     Plotly.react(place, data, layout, config);
     place.style.minHeight = "";
     drawn.set(place, true);
+    place.dispatchEvent(new CustomEvent("uqmbd:drawn", { bubbles: true }));
   }
 
   async function show(place) {
@@ -182,7 +183,7 @@
     within.open();
     unpackAll().finally(() => { within.close(); frame.remove(); });
   } else addEventListener("load", () => setTimeout(() => idle(() => unpackAll(idle)), 500));
-  window.uqmbd = { all: () => Promise.all([...sources.keys()].map(show)) }; // unpack and draw everything, for a print of the whole page
+  window.uqmbd = { unpacked, all: () => Promise.all([...sources.keys()].map(show)) }; // unpack and draw everything, for a print of the whole page
   addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key === "p") {
       event.preventDefault();

@@ -20,6 +20,13 @@ function times(a, b) { // first b, then a
   ];
 }
 
+// The turn of the z axis to a direction.
+function upright(way) {
+  if (way[2] < -0.999999) return [1, 0, 0, 0];
+  const size = Math.sqrt(2 + 2 * way[2]);
+  return [-way[1] / size, way[0] / size, 0, 0.5 * size];
+}
+
 class Run {
   constructor(said, scene, number) {
     this.said = said;
@@ -32,7 +39,7 @@ class Run {
     this.bodies = said.bodies.map((own, k) => {
       const kind = scene.bodies[k].kind;
       if (kind === "frame") return { kind, at: [0, 0, 0], turn: [0, 0, 0, 1] };
-      if (kind === "places") return { kind, points: new Float32Array(3 * own.count) };
+      if (kind === "places") return { kind, points: new Float32Array(3 * own.count), turns: own.turns ? new Float32Array(3 * own.count) : null };
       const size = 3 * own.nodes;
       return { kind, nodes: new Float32Array(size), slopes: new Float32Array(size), across: new Float32Array(size), given: own.across };
     });
@@ -46,8 +53,10 @@ class Run {
         this.keys.read(k, 0, body.at);
         this.keys.turn(k, 3, body.turn);
         body.at = add(body.at, this.shift);
-      } else if (body.kind === "places") this.moved(k, 0, body.points);
-      else {
+      } else if (body.kind === "places") {
+        this.moved(k, 0, body.points);
+        if (body.turns) this.keys.read(k, body.points.length, body.turns);
+      } else {
         const size = body.nodes.length;
         this.moved(k, 0, body.nodes);
         this.keys.read(k, size, body.slopes);
@@ -59,6 +68,15 @@ class Run {
   moved(track, from, into) {
     this.keys.read(track, from, into);
     for (let k = 0; k < into.length; k++) into[k] += this.shift[k % 3];
+  }
+
+  // Frames of a body: its own, or one at each place, which in the plane may have turned by an angle.
+  frames(body) {
+    if (body.kind !== "places") return body.kind === "frame" ? [body] : [];
+    return Array.from({ length: body.points.length / 3 }, (_, k) => {
+      const half = body.turns ? 0.5 * body.turns[3 * k] : 0;
+      return { at: [...body.points.subarray(3 * k, 3 * k + 3)], turn: [0, 0, Math.sin(half), Math.cos(half)] };
+    });
   }
 
   // Of a cable some direction across it, carried along from node to node.

@@ -64,7 +64,7 @@ function tube(corners, smooth, pieces = 6) {
       normal.push(0, ...(smooth ? end : middle));
     }
     const first = side * 2 * (pieces + 1);
-    for (let k = first; k < first + 2 * pieces; k += 2) index.push(k, k + 2, k + 1, k + 1, k + 2, k + 3);
+    for (let k = first; k < first + 2 * pieces; k += 2) index.push(k, k + 1, k + 2, k + 1, k + 3, k + 2);
   }
   return { position: { size: 3, data: new Float32Array(position) }, normal: { size: 3, data: new Float32Array(normal) }, index: { data: new Uint16Array(index) } };
 }
@@ -89,11 +89,11 @@ const QUAD = { position: { size: 2, data: new Float32Array([-1, -1, 1, -1, 1, 1,
 // All that can be drawn, solid and as ghosts.
 class Drawing {
   constructor(gl, scene, planar) {
-    this.uniforms = { planar: { value: planar ? 1 : 0 }, paper: { value: [1, 1, 1] }, pixels: { value: [1, 1] }, rim: { value: 0 } };
+    this.uniforms = { planar: { value: planar ? 1 : 0 }, paper: { value: [1, 1, 1] }, pixels: { value: [1, 1] }, dense: { value: 1 }, section: { value: [0, 0, 0, 1] } };
     this.gl = gl;
     this.scene = scene;
     this.all = [];
-    const solid = { place: 16, color: 4 }, swept = { p0: 3, m0: 3, y0: 3, p1: 3, m1: 3, y1: 3, half_: 2, color: 4 };
+    const solid = { place: 16, color: 4, slant: 1 }, swept = { p0: 3, m0: 3, y0: 3, p1: 3, m1: 3, y1: 3, half_: 2, color: 4, slant: 1 };
     this.box = this.pair(plain(new OGL.Box(gl)), solid, SOLID);
     this.cylinder = this.pair(plain(new OGL.Cylinder(gl, { radiusTop: 1, radiusBottom: 1, height: 1, radialSegments: 32 }), true), solid, SOLID);
     this.sphere = this.pair(plain(new OGL.Sphere(gl, { radius: 1, widthSegments: 24, heightSegments: 16 })), solid, SOLID, 1);
@@ -102,7 +102,8 @@ class Drawing {
     this.solid = solid;
     const line = this.program(LINE, true, 0, !planar);
     this.lines = new Instances(gl, scene, QUAD, { start: 3, end: 3, color: 4, width: 1 }, line, 3);
-    this.all.push(this.lines);
+    this.over = new Instances(gl, scene, QUAD, this.lines.sizes, this.program(LINE, true, 0, false), 4);
+    this.all.push(this.lines, this.over);
   }
 
   program(shader, see, rim = 0, deep = true) {
@@ -120,8 +121,19 @@ class Drawing {
   mesh(said) { return this.pair(faceted(said), this.solid, SOLID); }
   clear() { for (const one of this.all) one.clear(); }
   send() { for (const one of this.all) one.send(); }
-  line(start, end, color, width) { this.lines.push({ start, end, color, width }); }
-  path(points, color, width) { for (let k = 1; k < points.length; k++) this.line(points[k - 1], points[k], color, width); }
+
+  // How far a place is before the section, m: it is cut away above zero.
+  before(p) { const s = this.uniforms.section.value; return dot(s, p) - s[3]; }
+
+  // A line of a body, as far as it is not cut away; "whole" of what is none, "over" of what is seen through bodies too.
+  line(start, end, color, width, how = "") {
+    const a = how ? -1 : this.before(start), b = how ? -1 : this.before(end);
+    if (a > 0 && b > 0) return;
+    const cut = a > 0 || b > 0 ? add(start, add(end, start, -1), a / (a - b)) : null;
+    (how === "over" ? this.over : this.lines).push({ start: a > 0 ? cut : start, end: b > 0 ? cut : end, color, width });
+  }
+
+  path(points, color, width, how) { for (let k = 1; k < points.length; k++) this.line(points[k - 1], points[k], color, width, how); }
   dot(at, color, width) { this.line(at, at, color, width); }
 }
 

@@ -42,7 +42,7 @@ function legend(changed) {
 function start() {
   const renderer = new OGL.Renderer({ canvas, antialias: true, alpha: false, dpr: Math.min(devicePixelRatio || 1, 2), webgl: 2 });
   const { gl } = renderer, root = new OGL.Transform();
-  let waiting = false, player = null;
+  let waiting = false, player = null, section = null;
   const changed = () => {
     if (waiting) return;
     waiting = true;
@@ -53,9 +53,9 @@ function start() {
   function paint() {
     eye.look();
     scene.now = player.time;
-    picture.draw(player.time);
+    picture.draw(player.time, section.plane());
     renderer.render({ scene: root, camera: eye.camera });
-    const length = round(140 * eye.pixel);
+    const length = round(175 * eye.pixel);
     find("scale").style.width = `${length / eye.pixel}px`;
     find("scale").textContent = told(length, "m");
     if (scene.force) {
@@ -82,22 +82,34 @@ function start() {
     const width = canvas.parentElement.clientWidth, height = canvas.parentElement.clientHeight;
     if (!width || !height) return;
     renderer.setSize(width, height);
+    picture.drawing.uniforms.dense.value = renderer.dpr;
     picture.drawing.uniforms.pixels.value.splice(0, 2, width, height);
-    eye.resize(width, height);
+    const written = (which) => { const own = canvas.parentElement.querySelector(which); return own && own.offsetHeight ? own.offsetHeight + 16 : 0; };
+    eye.resize(width, height, [written(".says"), written(".over")]);
+  }
+
+  // The picture alone, at a time: one of a film, which says what is told.
+  function film(time, told) {
+    if (!("film" in page.dataset)) { page.dataset.film = ""; resize(); }
+    player.play(false);
+    player.go(time);
+    find("stamp").textContent = [player.clock.textContent, told].filter(Boolean).join(" · ");
+    return new Promise((done) => requestAnimationFrame(() => { paint(); requestAnimationFrame(() => done(null)); }));
   }
 
   player = new Player(scene, changed);
+  section = new Section(scene, eye, changed);
   themes(theme);
   legend(changed);
   naming(picture, canvas, find("name"));
   find("reset").addEventListener("click", () => eye.reset());
   new ResizeObserver(resize).observe(canvas.parentElement);
+  find("force").hidden = !scene.force;
   resize();
   theme();
-  find("force").hidden = !scene.force;
   page.dataset.drawn = "webgl";
   if (scene.playing && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
-  window.flexmbd = { player, eye, picture, paint, onScreen };
+  window.flexmbd = { player, eye, picture, section, paint, onScreen, film };
 }
 
 let able = false;

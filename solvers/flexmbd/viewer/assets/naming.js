@@ -34,7 +34,7 @@ function bodyAt(picture, x, y) {
   scene.bodies.forEach((body, k) => {
     if (body.name === "ground" || hidden.has(k)) return;
     for (const [points, thick] of outlines(picture, run, k)) {
-      const seen = points.map((p) => onScreen(eye, p));
+      const seen = points.filter((p) => picture.drawing.before(p) <= 0).map((p) => onScreen(eye, p));
       for (let i = 0; i < seen.length; i++) {
         const off = toSegment(x, y, seen[Math.max(i - 1, 0)], seen[i]) - thick / eye.pixel;
         if (off < least) { least = off; best = body.name; }

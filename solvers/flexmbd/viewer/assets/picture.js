@@ -26,10 +26,12 @@ class Picture {
   // A colour as faint as the run that is drawn.
   faint(color, alpha = this.alpha) { return [color[0], color[1], color[2], alpha]; }
 
-  draw(time) {
+  draw(time, section = [0, 0, 0, 1]) {
     const { drawing } = this;
+    drawing.uniforms.section.value.splice(0, 4, ...section);
     drawing.clear();
     this.grid();
+    this.envelope?.draw(time); // of a study: what all runs cover
     for (const run of [...this.runs].reverse()) {
       run.seek(time);
       this.alpha = run.ghost ? 0.28 : run.over ? 0.45 : 1;
@@ -46,13 +48,11 @@ class Picture {
 
   // In space a grid below everything.
   grid() {
-    const { low, high, up, size, bodies } = this.scene, axis = up.findIndex((x) => Math.abs(x) > 0.999);
-    if (this.scene.planar || axis < 0 || !bodies) return;
-    const step = round(size / 6), [a, b] = [0, 1, 2].filter((k) => k !== axis), color = this.faint(this.soft, 0.22);
-    const from = (k) => Math.floor(low[k] / step - 0.5) * step, to = (k) => Math.ceil(high[k] / step + 0.5) * step;
-    const at = (x, y) => { const p = [0, 0, 0]; p[axis] = up[axis] > 0 ? low[axis] : high[axis]; p[a] = x; p[b] = y; return p; };
-    for (let x = from(a); x <= to(a) + 0.5 * step; x += step) this.drawing.line(at(x, from(b)), at(x, to(b)), color, 1);
-    for (let y = from(b); y <= to(b) + 0.5 * step; y += step) this.drawing.line(at(from(a), y), at(to(a), y), color, 1);
+    const floor = floorOf(this.scene), color = this.faint(this.soft, 0.22);
+    if (!floor) return;
+    const { step, at, ends: [[left, right], [front, back]] } = floor;
+    for (let x = left; x <= right + 0.5 * step; x += step) this.drawing.line(at(x, front), at(x, back), color, 1, "whole");
+    for (let y = front; y <= back + 0.5 * step; y += step) this.drawing.line(at(left, y), at(right, y), color, 1, "whole");
   }
 
   // A drawing has a layer for each body; in space there are none.
@@ -62,45 +62,48 @@ class Picture {
     const which = run.ghost ? 1 : 0;
     for (const one of this.scene.looks) {
       if (this.hidden.has(one.body) || one.kind === "polyline") continue;
-      const body = run.bodies[one.body], color = colorOf(one.color, this.alpha);
-      if (one.kind === "swept") { this.swept(run, body, one, color, which); continue; }
+      const body = run.bodies[one.body], color = colorOf(one.color, this.alpha), slant = this.slant(one.body);
+      if (one.kind === "swept") { this.swept(run, body, one, { color, slant }, which); continue; }
       const target = one.kind === "mesh" ? this.meshes.get(one) : this.drawing[one.kind], size = one.size || [1, 1, 1];
-      if (body.kind === "frame") {
-        const at = this.layer(add(body.at, turned(body.turn, one.at)), one.body);
-        target[which].push({ place: placed(at, times(body.turn, one.turn), size), color });
-      } else if (body.kind === "places") {
-        for (let k = 0; 3 * k < body.points.length; k++) {
-          const r = one.radii ? one.radii[k] : 1, at = add([...body.points.subarray(3 * k, 3 * k + 3)], one.at);
-          target[which].push({ place: placed(this.layer(at, one.body), one.turn, size.map((x) => r * x)), color });
-        }
+      run.frames(body).forEach((frame, k) => {
+        const r = one.radii ? one.radii[k] : 1, at = this.layer(add(frame.at, turned(frame.turn, one.at)), one.body);
+        target[which].push({ place: placed(at, times(frame.turn, one.turn), size.map((x) => r * x)), color, slant });
+      });
+    }
+  }
+
+  // Hatching: in a drawing of ground; in space, where a section cuts, from body to body the other way.
+  slant(body) { return this.scene.planar ? Number(this.scene.bodies[body].name === "ground") : 1 - 2 * (body % 2); }
+
+  swept(run, body, look, own, which) {
+    if (body.kind !== "line") return;
+    const part = (array, k) => array.subarray(3 * k, 3 * k + 3), pieces = this.drawing[look.round ? "round" : "square"][which];
+    for (const k of [0, body.nodes.length / 3 - 1]) this.lid(part(body.nodes, k), part(body.slopes, k), part(body.across, k), look, own, which);
+    for (let k = 0; k < body.nodes.length / 3 - 1; k++) {
+      pieces.push({
+        p0: part(body.nodes, k), m0: part(body.slopes, k), y0: part(body.across, k),
+        p1: part(body.nodes, k + 1), m1: part(body.slopes, k + 1), y1: part(body.across, k + 1), half_: look.half, ...own,
+      });
+      if (this.scene.planar || Math.min(...look.half) < this.eye.pixel) { // what is thinner than two pixels is seen too
+        const points = [0, 0.25, 0.5, 0.75, 1].map((x) => run.along(body, k, x));
+        this.drawing.path(points, own.color, this.scene.planar ? 3 : 2);
       }
     }
   }
 
-  swept(run, body, look, color, which) {
-    if (body.kind !== "line") return;
-    const part = (array, k) => array.subarray(3 * k, 3 * k + 3), pieces = this.drawing[look.round ? "round" : "square"][which];
-    for (let k = 0; k < body.nodes.length / 3 - 1; k++) {
-      pieces.push({
-        p0: part(body.nodes, k), m0: part(body.slopes, k), y0: part(body.across, k),
-        p1: part(body.nodes, k + 1), m1: part(body.slopes, k + 1), y1: part(body.across, k + 1), half_: look.half, color,
-      });
-      if (this.scene.planar || Math.min(...look.half) < this.eye.pixel) { // what is thinner than two pixels is seen too
-        const points = [0, 0.25, 0.5, 0.75, 1].map((x) => run.along(body, k, x));
-        this.drawing.path(points, color, this.scene.planar ? 3 : 2);
-      }
-    }
+  // The end of a swept section, so that it is closed: as thin as a section that is seen as a line.
+  lid(at, slope, across, look, own, which) {
+    if (this.scene.planar) return;
+    const [y, z] = look.half, t = unit(slope), a = unit(add(across, t, -dot(across, t))), b = cross(t, a), thin = 1e-3 * Math.min(y, z);
+    const columns = look.round ? [[a, y], [b, z], [t, thin]] : [[t, thin], [a, 2 * y], [b, 2 * z]];
+    this.drawing[look.round ? "cylinder" : "box"][which].push({ place: [...columns.flatMap(([way, size]) => [...way.map((x) => size * x), 0]), ...at, 1], ...own });
   }
 
   lines(run) {
     for (const line of [...run.said.lines, ...this.polylines]) {
       if (this.hidden.has(line.body)) continue;
       const body = run.bodies[line.body], color = line.color ? colorOf(line.color, this.alpha) : this.faint(this.soft);
-      if (body.kind === "frame") this.drawing.path(line.points.map((p) => add(body.at, turned(body.turn, p))), color, line.width);
-      else if (body.kind === "places") for (let k = 0; 3 * k < body.points.length; k++) {
-        const at = [...body.points.subarray(3 * k, 3 * k + 3)];
-        this.drawing.path(line.points.map((p) => add(at, p)), color, line.width);
-      }
+      for (const { at, turn } of run.frames(body)) this.drawing.path(line.points.map((p) => add(at, turned(turn, p))), color, line.width);
     }
   }
 
@@ -137,14 +140,28 @@ class Picture {
     const ink = this.faint(this.ink), { play } = this.scene, away = [0, 0, 0];
     run.said.bearings.forEach((one, k) => {
       const at = run.place(one.at), inner = Math.max(0.15 * one.radius, one.radius - play * one.clearance);
+      if (one.along) return this.sleeve(run, one, k, inner);
       run.apart.read(k, 0, away);
       const centre = add(at, away, play);
       this.ring(at, one.radius, ink, 3);
       if (this.scene.planar) {
         this.ring(centre, inner, this.faint(this.force), 2);
         this.drawing.dot(centre, this.faint(this.force), 4);
-      } else this.drawing.sphere[run.ghost ? 1 : 0].push({ place: placed(centre, [0, 0, 0, 1], [inner, inner, inner]), color: this.faint(this.force) });
+      } else this.drawing.sphere[run.ghost ? 1 : 0].push({ place: placed(centre, [0, 0, 0, 1], [inner, inner, inner]), color: this.faint(this.force), slant: 1 });
     });
+  }
+
+  // A bearing that has a length, as its rims and lines between them, and the journal by where it is in both end sections.
+  sleeve(run, one, k, inner) {
+    const at = run.place(one.at), axis = turned(run.bodies[one.at.body].turn, one.along), away = new Float32Array(6), { play } = this.scene;
+    run.apart.read(k, 0, away);
+    const rims = [-0.5, 0.5].map((part) => add(at, axis, part * one.length)), turn = upright(axis);
+    const [first, last] = rims.map((rim, i) => add(rim, away.subarray(3 * i, 3 * i + 3), play)), ink = this.faint(this.ink);
+    const round = CIRCLE.map(([x, y]) => turned(turn, [one.radius * x, one.radius * y, 0]));
+    for (const rim of rims) this.drawing.path(round.map((p) => add(rim, p)), ink, 2.5);
+    for (const p of [0, 10, 20, 30].map((i) => round[i])) this.drawing.line(add(rims[0], p), add(rims[1], p), ink, 1.5);
+    const along = add(last, first, -1), size = [inner, inner, 1.25 * Math.hypot(...along)], middle = add(first, along, 0.5);
+    this.drawing.cylinder[1].push({ place: placed(middle, upright(unit(along)), size), color: this.faint(this.force, 0.6 * this.alpha), slant: 1 });
   }
 
   // The slider between its walls, its way across and its tilt drawn larger as the clearance is.
@@ -165,8 +182,8 @@ class Picture {
     const tip = add(from, way), size = Math.hypot(...way), head = Math.min(0.3 * size, 0.03 * this.scene.size);
     if (size < 2 * this.eye.pixel) return;
     const along = way.map((x) => x / size), across = unit(cross(along, this.eye.back));
-    this.drawing.path([from, tip], color, width);
-    for (const side of [-0.45, 0.45]) this.drawing.line(tip, add(add(tip, along, -head), across, side * head), color, width);
+    this.drawing.path([from, tip], color, width, "over");
+    for (const side of [-0.45, 0.45]) this.drawing.line(tip, add(add(tip, along, -head), across, side * head), color, width, "over");
   }
 
   arrows(run) {
@@ -188,10 +205,10 @@ class Picture {
       let last = null;
       for (const [when, at] of run.paths[k]) {
         if (when > time) break;
-        if (last) this.drawing.line(last, at, color, 1.5);
+        if (last) this.drawing.line(last, at, color, 1.5, "whole");
         last = at;
       }
-      if (last) this.drawing.line(last, now, color, 1.5);
+      if (last) this.drawing.line(last, now, color, 1.5, "whole");
     });
     run.seek(time);
   }

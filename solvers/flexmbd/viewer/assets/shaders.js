@@ -9,33 +9,46 @@ vec3 shaded(vec3 n, vec3 color, float rim) {
   return color * lit;
 }`;
 
+// What is beyond a section is cut away; of what is cut the inner side is seen, hatched, as ground is in a drawing.
+const INKED = `#version 300 es
+precision highp float;
+in vec3 n; in vec4 c; in vec3 place_; flat in float slant_;
+uniform float rim; uniform vec4 section; uniform float dense; out vec4 ink;
+${SHADE}
+float stripe() { // lines 7 pixels apart
+  return 1.0 - smoothstep(0.3, 1.1, 7.0 * abs(fract((gl_FragCoord.x + slant_ * gl_FragCoord.y) / (9.9 * dense)) - 0.5));
+}
+void main() {
+  if (dot(section.xyz, place_) > section.w) discard;
+  vec3 seen = shaded(n, c.rgb, rim);
+  if (planar > 0.5 && slant_ != 0.0) seen = mix(mix(c.rgb, paper, 0.85), mix(c.rgb, paper, 0.15), stripe());
+  if (!gl_FrontFacing && dot(section.xyz, section.xyz) > 0.5) seen = mix(mix(c.rgb, paper, 0.5), 0.6 * c.rgb, stripe());
+  ink = vec4(seen, c.a);
+}`;
+
 const SOLID = {
   vertex: `#version 300 es
-in vec3 position; in vec3 normal; in mat4 place; in vec4 color;
+in vec3 position; in vec3 normal; in mat4 place; in vec4 color; in float slant;
 uniform mat4 viewMatrix; uniform mat4 projectionMatrix; uniform float planar;
-out vec3 n; out vec4 c;
+out vec3 n; out vec4 c; out vec3 place_; flat out float slant_;
 void main() {
   vec4 w = place * vec4(position, 1.0);
   mat3 m = mat3(place);
   n = mat3(viewMatrix) * (m * (normal / vec3(dot(m[0], m[0]), dot(m[1], m[1]), dot(m[2], m[2]))));
   if (planar > 0.5) w.z = place[3].z + 1e-4 * (w.z - place[3].z);
-  c = color;
+  c = color; place_ = w.xyz; slant_ = slant;
   gl_Position = projectionMatrix * viewMatrix * w;
 }`,
-  fragment: `#version 300 es
-precision highp float;
-in vec3 n; in vec4 c; uniform float rim; out vec4 ink;
-${SHADE}
-void main() { ink = vec4(shaded(n, c.rgb, rim), c.a); }`,
+  fragment: INKED,
 };
 
 // A piece of a line: places, slopes and directions across at both ends; cubic shape functions between.
 const SWEPT = {
   vertex: `#version 300 es
 in vec3 position; in vec3 normal; // x: place along the piece; y, z: place on the section
-in vec3 p0; in vec3 m0; in vec3 y0; in vec3 p1; in vec3 m1; in vec3 y1; in vec2 half_; in vec4 color;
+in vec3 p0; in vec3 m0; in vec3 y0; in vec3 p1; in vec3 m1; in vec3 y1; in vec2 half_; in vec4 color; in float slant;
 uniform mat4 viewMatrix; uniform mat4 projectionMatrix; uniform float planar;
-out vec3 n; out vec4 c;
+out vec3 n; out vec4 c; out vec3 place_; flat out float slant_;
 void main() {
   float x = position.x, y = 1.0 - x;
   vec3 at = y * y * (1.0 + 2.0 * x) * p0 + x * y * y * m0 + x * x * (3.0 - 2.0 * x) * p1 - x * x * y * m1;
@@ -46,10 +59,10 @@ void main() {
   vec4 w = vec4(at + position.y * half_.x * a + position.z * half_.y * b, 1.0);
   n = mat3(viewMatrix) * (normal.y / half_.x * a + normal.z / half_.y * b);
   if (planar > 0.5) w.z = 1e-4 * w.z;
-  c = color;
+  c = color; place_ = w.xyz; slant_ = slant;
   gl_Position = projectionMatrix * viewMatrix * w;
 }`,
-  fragment: SOLID.fragment,
+  fragment: INKED,
 };
 
 const LINE = {

@@ -1,0 +1,107 @@
+"""The mechanism moving, as a part of the page: the nominal run, those that reached bounds, and what all runs cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from uqmbd.figures.outputs import axis_unit, output_names
+from uqmbd.figures.worst import inputs_said
+from uqmbd.report.packing import packed
+from uqmbd.report.pages import asset
+from uqmbd.report.tables import scale_of
+from uqmbd.simulators.model import describe
+
+TOLD = 3  # bounds of a run that a sentence names
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A part of the page.
+
+    Attributes
+    ----------
+    html : Markup
+        All of it, with its style and scripts: ``{{ motion.html }}`` wherever it is to stand, once in a page whose `page.js` comes with it.
+        It takes the width that it is given. Without a scene a sentence that says why.
+    scene : bool
+        Whether there is one.
+    """
+
+    html: Markup
+    scene: bool
+
+
+def motion_block(result, names: Mapping[str, str] | None = None) -> Motion | None:
+    """What the page shows of `result.motion`; None where there is none: of models that do not move, and of earlier results.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        Ids in the page by keys of figures: a click on a bound there is answered by the scene.
+    """
+    if not result.motion:
+        return None
+    try:
+        return Motion(_scene(result, names or {}), True) if "scene" in result.motion else _without(str(result.motion["why"]))
+    except Exception as error:  # a file that somebody has written by hand, or another version
+        return _without(f"motion.json cannot be read ({describe(error)})")
+
+
+def _without(why: str) -> Motion:
+    return Motion(Markup('<p class="note">The mechanism is not shown moving: {}.</p>').format(why.rstrip(".")), False)
+
+
+def _scene(result, names: Mapping[str, str]) -> Markup:
+    from uqmbd.simulators.moving import parts
+
+    library, script, html_of, data_of, style = parts()
+    cases = result.motion["cases"]
+    told = [{"label": label_of(result, case), "says": said_of(result, case), "time": time_of(case)} for case in cases]
+    scene = result.motion["scene"] | {"cases": told}
+    histories, scalars = output_names(result)
+    ends = [[end["output"], end["bound"], number] for number, case in enumerate(cases) for end in case["ends"]]
+    figures = {names[name]: [name, name in histories] for name in (*histories, *scalars) if name in names}
+    more = {"near": result.motion["near"], "ends": ends, "figures": figures}
+    held = packed(json.dumps({"library": library, "script": script, "scene": data_of(scene), **more}, separators=(",", ":")))
+    body = html_of(scene, f"{told[scene['still_of']]['label']}: {told[scene['still_of']]['says']}")
+    return Markup('<style>{}</style>\n{}\n<script type="text/plain" id="motion-packed">{}</script>\n<script>{}</script>').format(
+        Markup(style), Markup(body), escape(held), Markup(asset("motion.js"))
+    )
+
+
+def label_of(result, case: Mapping[str, Any]) -> str:
+    """What a run is called in the choice of runs."""
+    if not case["ends"]:
+        return str(case["label"])
+    end = case["ends"][0]
+    return f"{case['label']}, {_value(result, end)}"
+
+
+def said_of(result, case: Mapping[str, Any]) -> str:
+    """A sentence on a run: its inputs, and which bounds it reached."""
+    inputs = inputs_said(result, case["inputs"])
+    if not case["ends"]:
+        return f"The nominal run, in the middle of the inputs: {inputs}."
+    ends = [_end(result, end) for end in case["ends"][:TOLD]]
+    more = len(case["ends"]) - len(ends)
+    return f"The run with {inputs} reached the {'; the '.join(ends)}{f'; and {more} more bounds' if more else ''}."
+
+
+def time_of(case: Mapping[str, Any]) -> float | None:
+    """When the first of its bounds was reached, where that is known."""
+    return next((end["time"] for end in case["ends"]), None)
+
+
+def _end(result, end: Mapping[str, Any]) -> str:
+    when = "" if end["time"] is None else f" at {end['time']:.4g}{axis_unit(result.inner[end['output']])}"
+    return f"{'highest' if end['bound'] == 'upper' else 'lowest'} {end['output']}, {_value(result, end)}{when}"
+
+
+def _value(result, end: Mapping[str, Any]) -> str:
+    within = scale_of(result, end["output"])
+    return within.said(f"{within.of(end['value']):.4g}")

@@ -1,0 +1,73 @@
+"""Runs of a model of flexmbd as a scene that moves in a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.simulators.lanes import as_study_error
+
+if TYPE_CHECKING:
+    from uqmbd.simulators.lanes import LanesSimulator
+
+LEAST, MOST = 401, 2001  # times of a motion that is shown
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What came of it.
+
+    Attributes
+    ----------
+    scene : dict
+        What the page draws, for JSON: ``rows`` says which rows of the samples its runs are, the first the nominal one; ``still`` is the
+        picture for print.
+    time : ndarray, shape (times,)
+        Of the histories [s].
+    outputs : dict of str to ndarray
+        Outputs of the runs of the scene, (runs,) or (runs, times); NaN from a failure on.
+    """
+
+    scene: dict[str, Any]
+    time: np.ndarray
+    outputs: dict[str, np.ndarray]
+
+
+def moved(
+    simulator: LanesSimulator,
+    samples: Mapping[str, np.ndarray],
+    labels: Sequence[str],
+    still: tuple[int, float],
+    patience: float | None = None,
+) -> Moved:
+    """Run samples again and keep where bodies are; see `uqmbd.simulators.base.Moving`."""
+    import flexmbd
+    from flexmbd.viewer.cases import cases_of
+
+    time = times_of(simulator.time)
+    with as_study_error(simulator):
+        arguments = replace(simulator, time=time).arguments()
+        found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, patience=patience, poses=True)
+        cases = cases_of(found, list(labels))
+        rows = cases.data["rows"]
+        number = rows.index(still[0]) if still[0] in rows else 0
+        scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number}
+    return Moved(scene, time, {name: found.outputs[name][rows] for name in simulator.names})
+
+
+def times_of(time: np.ndarray) -> np.ndarray:
+    """Times that show a motion, those of a study (points,) if they are neither few nor very many [s]."""
+    if len(time) > MOST:
+        return time[np.unique(np.linspace(0, len(time) - 1, MOST).round().astype(int))]
+    return time if len(time) >= LEAST else np.linspace(0.0, time[-1], LEAST)
+
+
+def parts() -> tuple[str, str, Callable[..., str], Callable[[dict[str, Any]], str], str]:
+    """What a page needs besides: library, script, functions that make its HTML and the script's data of a scene, style."""
+    from flexmbd.viewer.block import block_html, block_scene, block_scripts, block_style
+
+    library, script = block_scripts()
+    return library, script, block_html, block_scene, block_style()

@@ -1,0 +1,191 @@
+"""The mechanism moving, for the report: the nominal run, the runs that reached bounds, and the region that all runs cover."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.figures.extremes import Extreme
+from uqmbd.figures.outputs import output_names, picked
+from uqmbd.gathered import of_numpy
+from uqmbd.outcomes import OK, TIME, axis_of
+from uqmbd.runs.files import replace
+from uqmbd.runs.listing import list_files, unlist
+from uqmbd.runs.where import MOTION
+from uqmbd.simulators.apart import Ended, Late, apart
+from uqmbd.simulators.limit import RunTimeout, time_limit
+from uqmbd.simulators.model import describe
+from uqmbd.study.extreme_runs import key_of
+from uqmbd.study.replay import worst_inputs
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+    from uqmbd.simulators.base import Moving
+    from uqmbd.simulators.moving import Moved
+    from uqmbd.study.running import Finished
+
+SHOWN = 8  # runs that can be looked at, the nominal one among them
+COVERED = 160  # runs of the region that all cover
+SHARE, SECONDS = 0.1, 10.0  # of the time of the study, and at least, that making it may take
+TIMES = 240  # of a history, at which it is said which run is nearest to its bounds
+NEAR = 0.01  # of the band's width: how near a run is that has reached a bound
+
+
+@dataclass
+class Case:
+    """A run that is looked at.
+
+    Attributes
+    ----------
+    inputs : dict of str to float
+        SI.
+    ends : list of (str, str, Extreme)
+        Output, ``lower`` or ``upper``, and where the run reached it.
+    """
+
+    inputs: dict[str, float]
+    ends: list[tuple[str, str, Extreme]] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """In few words."""
+        if not self.ends:
+            return "nominal"
+        name, bound, _ = self.ends[0]
+        return f"{'highest' if bound == 'upper' else 'lowest'} {name}"
+
+
+def keep_motion(finished: Finished) -> None:
+    """Make the motion of a finished study, and keep it beside its result; what goes wrong is said, and changes nothing else.
+
+    Nothing is made where there is one, or the model has none.
+    """
+    result, directory = finished.result, finished.directory
+    if finished.trial is None or (result.motion and finished.tally is None):
+        return
+    try:
+        simulator = finished.trial.checked()
+        if getattr(simulator, "motion", None) is None:
+            return
+        result.motion = motion_of(simulator, result, {key: float(values[0]) for key, values in finished.trial.samples.items()})
+    except Exception as error:  # the study is done, and stays so
+        result.motion = {"why": error.message if isinstance(error, StudyError) else describe(error)}
+    with suppress(OSError):  # a full disk, say; it is then in this report alone
+        keep(directory, result.motion)
+
+
+def keep(directory: Path, motion: dict[str, Any]) -> None:
+    """Write it, with its checksum."""
+    unlist(directory, MOTION)
+    replace(directory / MOTION, json.dumps(motion, separators=(",", ":"), default=of_numpy).encode())
+    list_files(directory, MOTION)
+
+
+def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> dict[str, Any]:
+    """The motion of a study as ``motion.json`` has it: ``scene``, ``cases``, ``near``; or ``why`` there is none.
+
+    Parameters
+    ----------
+    middle : dict of str to float
+        Inputs of the nominal run, SI.
+    """
+    limit = max(SECONDS, SHARE * (result.facts.wall_time or 0.0))
+    cases = chosen(result, middle)
+    others = covered(result, affordable(result, 0.5 * limit))
+    points = {key_of(case.inputs): case.inputs for case in cases}
+    every = ({key: float(others[key][k]) for key in middle} for k in range(len(next(iter(others.values())))))
+    points |= {key_of(point): point for point in every if key_of(point) not in points}
+    samples = {key: np.array([point[key] for point in points.values()]) for key in middle}
+    first = next((k for k, case in enumerate(cases) if case.ends), 0)
+    at = cases[first].ends[0][2].time if first else None
+    still = first, float(simulator.time[-1]) / 3.0 if at is None else at
+    logging.getLogger("uqmbd").info("running %d runs again, to show the mechanism moving ...", len(points))
+    try:
+        done = apart(partial(within, limit, simulator, samples, [case.label for case in cases], still))
+    except (Late, RunTimeout):
+        return {"why": f"it takes longer than {limit:.3g} s, a tenth of the study's time or {SECONDS:g} s"}
+    except Ended as ended:
+        return {"why": f"the process that made it ended, {ended}"}
+    cases = [cases[row] for row in done.scene["rows"]]
+    kept = [{"label": case.label, "inputs": case.inputs, "ends": [end_of(*end) for end in case.ends]} for case in cases]
+    return {"scene": done.scene | {"of": result.facts.runs_ok or len(points)}, "cases": kept, "near": nearest(result, done)}
+
+
+def within(limit: float, simulator: Moving, *how: Any) -> Moved:
+    """The motion, in a process that is ended when it takes longer than `limit` seconds."""
+    with time_limit(limit):
+        return simulator.motion(*how, patience=0.8 * limit)
+
+
+def end_of(name: str, bound: str, end: Extreme) -> dict[str, Any]:
+    """Which bound a run reached, for JSON."""
+    return {"output": name, "bound": bound, "value": end.value, "time": end.time}
+
+
+def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
+    """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
+    from uqmbd.report.lead import key_output
+
+    found = {key_of(middle): Case(middle)}
+    key, (histories, scalars) = key_output(result), output_names(result)
+    for name in dict.fromkeys(([key] if key else []) + scalars + histories):
+        if name not in result.worst and name in histories and name != key:
+            continue  # all its runs would be read
+        for bound in ("upper", "lower"):
+            with suppress(StudyError):
+                end, _ = worst_inputs(result, name, bound, None)
+                inputs = middle | end.inputs
+                if len(found) < SHOWN or key_of(inputs) in found:
+                    found.setdefault(key_of(inputs), Case(inputs)).ends.append((name, bound, end))
+    return list(found.values())
+
+
+def affordable(result: Result, seconds: float) -> int:
+    """How many runs take so long in one process, by what those of the study took."""
+    done, wall = result.attrs.get("runs_simulated_last", 0), result.facts.wall_time
+    if not done or not wall:
+        return COVERED
+    each = wall * max(1, int(result.attrs.get("workers", 1) or 1)) / done
+    return int(np.clip(seconds / each, 0, COVERED))
+
+
+def covered(result: Result, most: int) -> dict[str, np.ndarray]:
+    """Inputs of at most so many good runs, evenly among all, each (runs,)."""
+    good = np.flatnonzero(result.runs["status"].values == OK)
+    rows = good[np.unique(np.linspace(0, len(good) - 1, min(most, len(good))).round().astype(int))] if len(good) and most else good[:0]
+    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
+    return {name.removeprefix("input:"): result.runs[name].values[rows] for name in names}
+
+
+def nearest(result: Result, done: Moved) -> dict[str, Any]:
+    """Of each history and bound: at some times, which run of the scene is nearest to the bound, and whether it has reached it.
+
+    Returns
+    -------
+    dict
+        By name ``times`` (s), and by ``lower`` and ``upper`` numbers of runs; of one that has not reached the bound -1 less its number.
+    """
+    found = {}
+    for name, values in done.outputs.items():
+        if values.ndim != 2 or name not in result.inner or axis_of(result.inner.variables[name].dims) != TIME.name:
+            continue
+        times = result.inner[name]["time"].values
+        at = np.unique(np.linspace(0, len(times) - 1, min(TIMES, len(times))).round().astype(int))
+        bounds = {bound: picked(result.inner, name, bound=bound)[at] for bound in ("lower", "upper")}
+        own = np.stack([np.interp(times[at], done.time, run) for run in values])
+        width = NEAR * np.maximum(bounds["upper"] - bounds["lower"], 0.0)
+        found[name] = {"times": [float(f"{x:.6g}") for x in times[at]]}
+        for bound, values_at in bounds.items():
+            off = np.where(np.isfinite(own), np.abs(own - values_at), np.inf)
+            best = off.argmin(axis=0)
+            reached = off[best, np.arange(len(at))] <= width + 1e-12 * np.abs(values_at)
+            found[name][bound] = np.where(reached, best, -1 - best).tolist()
+    return found
