@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uqmbd.simulators.lanes import LanesSimulator
 
 LEAST, MOST = 401, 2001  # times of a motion that is shown
+OUTPUTS = 60
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,15 @@ def moved(
     import flexmbd
     from flexmbd.viewer.cases import cases_of
 
-    time = times_of(simulator.time)
+    time, names = times_of(simulator.time), simulator.names[:OUTPUTS]  # of very many the first: all would be gigabytes
     with as_study_error(simulator):
-        arguments = replace(simulator, time=time).arguments()
+        arguments = replace(simulator, time=time, names=names).arguments()
         found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, patience=patience, poses=True)
         cases = cases_of(found, list(labels))
         rows = cases.data["rows"]
         number = rows.index(still[0]) if still[0] in rows else 0
         scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number}
-    return Moved(scene, time, {name: found.outputs[name][rows] for name in simulator.names})
+    return Moved(scene, time, {name: found.outputs[name][rows] for name in names})
 
 
 def shown(simulator: LanesSimulator, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
