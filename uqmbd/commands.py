@@ -1,10 +1,11 @@
-"""Commands of the command line that look at results: list, show, watch, compare, export, verify; merge.
+"""Commands of the command line that look at results: list, show, watch, view, compare, export, verify; merge.
 
-None of them simulates anything; `watch` alone reads the model's file.
+None of them simulates anything; `watch` alone reads the model's file. What is started from the page of `view` is a process of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +16,6 @@ from uqmbd.printing import console, say
 
 Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-LEAST = 1e-9  # relative change that is none
-SHOWN = 40  # rows of a comparison
 WATCHED = "so_far"  # folder of the page of a study under way
 
 
@@ -99,23 +98,12 @@ def compare(
     from uqmbd.overview import compare as compared
 
     found = compared(first, second)
-    for line in found.changed:
+    for line in (*found.changed, *found.missing):
         say(line)
-    for line in found.missing:
-        say(line)
-    if len(found.numbers):
-        size = found.numbers[["first", "second"]].abs().max(axis=1)
-        other = found.numbers[~(found.numbers["change"].abs() <= LEAST * size)]
-        rows = [
-            (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change))) for x in other.itertuples()
-        ]
-        told = "" if len(rows) <= SHOWN else f"; the first {SHOWN} of them"
-        say(f"{len(rows)} of {len(found.numbers)} numbers differ{told}")
-        if rows:
-            draw(("output", "number", "first", "second", "change"), rows[:SHOWN], right=(2, 3, 4))
-    if len(found.histories):
-        rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", x[4], f"{x[5]:.6g}") for x in found.histories.itertuples(index=False)]
-        draw(("output", "bound", "largest change", "of the widest band", "over", "at"), rows, right=(2, 3, 5))
+    for table in found.tables():
+        say(table.title)
+        if table.rows:
+            draw(table.header, table.rows, right=tuple(k for k, number in enumerate(table.numeric) if number))
 
 
 def export(
@@ -154,7 +142,19 @@ def merge(
     say(f"{gather(results, others):,} runs added; for the result: uqmbd resume {results}")
 
 
-def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] = ()) -> None:
+def view(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where results are, with all folders below.")] = Path("results"),
+    studies: Annotated[Path, typer.Option("--studies", metavar="DIR", help="Where study files are that can be started.")] = Path("studies"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the address; 0 takes a free one.")] = 0,
+    debug: Debug = False,
+) -> None:
+    """Look at results in a browser, on this machine alone: start studies, watch, stop, resume and compare them."""
+    from uqmbd.web.serving import serve
+
+    serve(folder, studies, port)
+
+
+def draw(header: tuple[str, ...], rows: Sequence[tuple], *, right: tuple[int, ...] = ()) -> None:
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -168,5 +168,6 @@ def draw(header: tuple[str, ...], rows: list[tuple], *, right: tuple[int, ...] =
 
 
 COMMANDS = {
-    "list": list_results, "show": show, "watch": watch, "compare": compare, "export": export, "verify": verify, "merge": merge,
+    "list": list_results, "show": show, "watch": watch, "view": view, "compare": compare, "export": export, "verify": verify,
+    "merge": merge,
 }  # fmt: skip

@@ -24,9 +24,12 @@ from uqmbd.runs.where import OLD, STUDY, check_study, labels_in, place_in
 if TYPE_CHECKING:
     import pandas as pd
 
+    from uqmbd.report.tables import Table
     from uqmbd.result import Result
 
 ENDS = ("lower", "upper")
+LEAST = 1e-9  # relative change that is none
+SHOWN = 40  # rows of a comparison
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,28 @@ class Comparison:
     numbers: pd.DataFrame
     histories: pd.DataFrame
     missing: list[str]
+
+    def tables(self) -> list[Table]:
+        """What differs of numbers, and by how much histories do, as text; each only if both results have some."""
+        from uqmbd.report.tables import Table
+
+        found = []
+        if len(self.numbers):
+            size = self.numbers[["first", "second"]].abs().max(axis=1)
+            other = self.numbers[~(self.numbers["change"].abs() <= LEAST * size)]
+            told = "" if len(other) <= SHOWN else f"; the first {SHOWN} of them"
+            rows = [
+                (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change)))
+                for x in other.head(SHOWN).itertuples()
+            ]
+            header = ("output", "number", "first", "second", "change")
+            title = f"{len(other)} of {len(self.numbers)} numbers differ{told}"
+            found.append(Table(title, header, tuple(rows), (False, False, True, True, True)))
+        if len(self.histories):
+            rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", x[4], f"{x[5]:.6g}") for x in self.histories.itertuples(index=False)]
+            header = ("output", "bound", "largest change", "of the widest band", "over", "at")
+            found.append(Table("Histories", header, tuple(rows), (False, False, True, True, False, True)))
+        return found
 
 
 def compare(first: Path, second: Path) -> Comparison:

@@ -12,6 +12,7 @@ from typing import Any
 
 ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 END = 1  # PR_SET_PDEATHSIG
+OUTLIVING: set[int] = set()  # children that go on when this process ends
 
 
 def adopt_orphans() -> None:
@@ -90,13 +91,19 @@ def kill(processes: list[Any]) -> None:
     psutil.wait_procs(processes, timeout=1.0)
 
 
+def outlives(pid: int) -> None:
+    """Let a child, and what it starts, go on when this process ends."""
+    OUTLIVING.add(pid)
+
+
 def end_all() -> None:
-    """End all descendants of this process but Python's own, which cleans up after it."""
+    """End all descendants of this process but those that outlive it, and Python's own, which cleans up after it."""
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return  # there are none, and psutil need not be loaded
-    kill([process for process in descendants() if not is_tracker(process)])
+    spared = OUTLIVING | {process.pid for pid in OUTLIVING for process in descendants(pid)}
+    kill([process for process in descendants() if process.pid not in spared and not is_tracker(process)])
 
 
 def is_tracker(process: Any) -> bool:

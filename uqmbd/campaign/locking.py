@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from uqmbd.errors import StudyError
 
 NAME = "lock"
+MOMENT = 0.02  # s, far longer than `held` has the lock of a folder that it looks at
 
 
 class Lock:
@@ -23,8 +25,13 @@ class Lock:
     def __init__(self, folder: Path, *, shared: bool = False) -> None:
         self.path = folder / NAME
         self.stream = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+        how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
         try:
-            fcntl.flock(self.stream, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            try:
+                fcntl.flock(self.stream, how)
+            except BlockingIOError:
+                time.sleep(MOMENT)
+                fcntl.flock(self.stream, how)
         except BlockingIOError:
             os.close(self.stream)
             raise StudyError("another uqmbd is writing here", file=folder, remedy="wait for it to end, or choose --out") from None

@@ -3,6 +3,7 @@
 from uqmbd.figures.build import sections
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
+from uqmbd.figures.marks import Figure
 from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
@@ -13,6 +14,7 @@ __all__ = [
     "chosen",
     "convergence_figures",
     "field_figures",
+    "first_figure",
     "history_figure",
     "history_figures",
     "output_names",
@@ -39,8 +41,14 @@ def plot(result, name: str, ax=None):
     """
     from uqmbd.figures.matplotlib_view import draw, draw_into  # half a second to import
 
+    figure = first_figure(result, name)
+    return draw(figure) if ax is None else draw_into(ax, figure)
+
+
+def first_figure(result, name: str) -> Figure:
+    """What one output is drawn as where there is one figure of it: over time, or its distribution."""
     if name in output_names(result)[0]:
         figures = history_figures(result, [name]) or sensitivity_figures(result, [name])
     else:
         figures = scalar_figures(result, name) + sensitivity_figures(result, [name]) or [scalar_figure(result, name)]
-    return draw(figures[0]) if ax is None else draw_into(ax, figures[0])
+    return figures[0]

@@ -1,6 +1,7 @@
 """Figures as matplotlib draws them, for files."""
 
 from pathlib import Path
+from typing import IO
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -22,13 +23,19 @@ LABEL = 42  # characters in a legend
 
 def save(figure: Figure, path: Path, theme: Theme = LIGHT) -> Path:
     """Write the figure as PNG, with its words for those who cannot see it."""
-    words = {"Title": figure.title, "Description": alternative(figure)}
-    FigureCanvasAgg(draw(figure, theme)).print_png(path, metadata=words, pil_kwargs={"compress_level": 3})  # savefig would draw twice
+    write(figure, path, theme)
     return path
 
 
-def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
-    """The figure as a matplotlib figure that belongs to no global state.
+def write(figure: Figure, to: Path | IO[bytes], theme: Theme = LIGHT, width: float = WIDTH) -> None:
+    """The same to a file or a stream, in another width in inches."""
+    words = {"Title": figure.title, "Description": alternative(figure)}
+    canvas = FigureCanvasAgg(draw(figure, theme, width))
+    canvas.print_png(to, metadata=words, pil_kwargs={"compress_level": 3})  # savefig would draw twice
+
+
+def draw(figure: Figure, theme: Theme = LIGHT, wide: float = WIDTH) -> Canvas:
+    """The figure as a matplotlib figure that belongs to no global state, `wide` inches unless what it shows has a width of its own.
 
     Margins are inches known beforehand: a layout that measures every text takes longer than the drawing.
     """
@@ -36,7 +43,7 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
         return _scatter_matrix(figure, theme)
     panels = figure.panels
     heights = [panel.height for panel in panels]
-    width, height = _size(figure)
+    width, height = _size(figure, wide)
     canvas = Canvas(figsize=(width, height), dpi=130, facecolor=theme["paper"])
     axes = canvas.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     longest = max((len(name) for panel in panels for name in shortened(panel.names).values()), default=0)
@@ -58,7 +65,7 @@ def draw(figure: Figure, theme: Theme = LIGHT) -> Canvas:
         axis.set_xlabel("")
     below = blended_transform_factory(axes[-1].transAxes, canvas.transFigure)
     axes[-1].xaxis.set_label_coords(0.5, (bottom - slanted - 0.3) / height, below)
-    _title(canvas, figure, theme, height)
+    _title(canvas, figure, theme, height, width)
     return canvas
 
 
@@ -75,18 +82,20 @@ def draw_into(axis: Axes, figure: Figure, theme: Theme = LIGHT) -> Canvas:
     return axis.figure.figure  # the whole one, of axes in a part of it as well
 
 
-def _size(figure: Figure) -> tuple[float, float]:
+def _size(figure: Figure, wide: float) -> tuple[float, float]:
     """Width and height in inches."""
     panels = figure.panels
     if figure.square:
         return 7.0, 7.0
     if len(panels) > 1:
-        return WIDTH, 2.4 + 1.1 * sum(panel.height for panel in panels)
+        return wide, 2.4 + 1.1 * sum(panel.height for panel in panels)
     marks, names = panels[0].marks, len(panels[0].names)
     if any(isinstance(mark, Cells) for mark in marks):
-        return WIDTH, 2.6 + 0.42 * names
+        return wide, 2.6 + 0.42 * names
+    if panels[0].bare:
+        return wide, 2.9
     bars = sum(isinstance(mark, Rows) for mark in marks)
-    return (WIDTH, 1.7 + max(1.2, names * (0.16 + 0.14 * bars))) if bars else (WIDTH, 4.5)
+    return (wide, 1.7 + max(1.2, names * (0.16 + 0.14 * bars))) if bars else (wide, 4.5)
 
 
 def _paint(axis, theme: Theme) -> None:
@@ -99,8 +108,9 @@ def _paint(axis, theme: Theme) -> None:
         text.set_color(theme["ink"])
 
 
-def _title(canvas: Canvas, figure: Figure, theme: Theme, height: float) -> None:
-    canvas.suptitle(short(figure.title, 80), fontsize=12, y=1 - 0.1 / height, verticalalignment="top", color=theme["ink"])
+def _title(canvas: Canvas, figure: Figure, theme: Theme, height: float, width: float = WIDTH) -> None:
+    text = short(figure.title, round(80 * width / WIDTH))
+    canvas.suptitle(text, fontsize=12, y=1 - 0.1 / height, verticalalignment="top", color=theme["ink"])
 
 
 def _legend(canvas: Canvas, axes, theme: Theme, width: float) -> int:

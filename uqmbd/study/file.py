@@ -60,8 +60,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise StudyError(f"is not TOML: {error}", file=path, remedy="mend the line named above") from None
 
 
-def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
-    """The study that the tables of the file `path` describe; errors carry the dotted key."""
+def build(document: Mapping[str, Any], path: Path, kind: type[Study], model: Model | None = None) -> Study:
+    """The study that the tables of the file `path` describe; errors carry the dotted key.
+
+    `model` is taken for the one that the tables name, which then is not loaded.
+    """
     for section, table in document.items():
         if section not in SECTIONS:
             raise StudyError(f"there is no section '{section}'", key=section, remedy=did_you_mean(section, SECTIONS, noun="section"))
@@ -81,13 +84,13 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     except StudyError as error:
         raise error.under("method") from None
     found = kind(
-        model=named_model(top, path.parent, campaign.timeout),
+        model=model or named_model(top, path.parent, campaign.timeout),
         inputs=inputs,
         outputs=outputs.include,
         units=outputs.units,
         method=method,
         time=time,
-        name=top.name or (path.parent.name if path.name == "study.toml" else path.stem),
+        name=top.name or unsaid_name(path),
         campaign=campaign,
         solver=document.get("solver", {}),
         dependence=document.get("dependence"),
@@ -102,6 +105,11 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study]) -> Study:
     found.file = path
     found.document = resolved(found, document, top, path.parent)
     return found
+
+
+def unsaid_name(path: Path) -> str:
+    """The name of a study whose file does not say it."""
+    return path.parent.name if path.name == "study.toml" else path.stem
 
 
 def is_list_of_tables(value: Any) -> bool:

@@ -1,0 +1,151 @@
+"""What finished results answer, read once each: a list of many would take seconds, so it is read beside it, and shown when it is there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.figures.marks import Figure
+    from uqmbd.result import Result
+
+KEPT = 500  # results whose answers are kept
+DRAWING = threading.Lock()  # matplotlib is for one thread at a time
+NARROW = 4.4  # inches of a picture for a telephone
+OF_RESULT = ("result.zarr/zarr.json", "checksums.json", "done.json")  # that change when a result does
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is shown of a result.
+
+    Attributes
+    ----------
+    title, question : str
+        Of the study.
+    sentences : tuple of str
+        The answer.
+    notes : tuple of str
+        What a reader has to know besides.
+    trust : tuple of (name, share, text)
+        As the first screen of the report has it.
+    figure : Figure or None
+        Of the key output.
+    wrong : str
+        Why nothing can be read, with what to do; then all else is empty.
+    """
+
+    title: str = ""
+    question: str = ""
+    sentences: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    trust: tuple[tuple[str, float, str], ...] = ()
+    figure: Figure | None = None
+    wrong: str = ""
+
+    @property
+    def trusted(self) -> str:
+        """How much is trusted, in three words; empty where the method has no trust."""
+        return f"{sum(share == 1.0 for _, share, _ in self.trust)} of {len(self.trust)}" if self.trust else ""
+
+
+def said_of(error: Exception) -> str:
+    """A sentence for what was raised, with what to do."""
+    if isinstance(error, StudyError):
+        return str(error)
+    return f"cannot be read ({type(error).__name__}: {' '.join(str(error).split())})"
+
+
+def answer_of(result: Result) -> Answer:
+    """What a result answers."""
+    from uqmbd.report.lead import key_output, lead_of
+
+    lead, key = lead_of(result, {}), key_output(result)
+    return Answer(lead.title, lead.question, lead.sentences, tuple(map(str, result.facts.notes)), lead.trust, drawn_of(result, key))
+
+
+def drawn_of(result: Result, key: str | None) -> Figure | None:
+    """The figure of one output; None where there is none."""
+    from uqmbd.figures import first_figure
+    from uqmbd.figures.prefixes import in_fitting_units
+    from uqmbd.figures.thinning import thinned
+
+    if key is None:
+        return None
+    figure = in_fitting_units(thinned(first_figure(result, key)), result.outputs, list(result.facts.inputs))
+    return figure if any(panel.marks for panel in figure.panels) else None
+
+
+def picture(figure: Figure, *, dark: bool, narrow: bool) -> bytes:
+    """A figure as PNG."""
+    import io
+
+    from uqmbd.figures.colors import DARK, LIGHT
+    from uqmbd.figures.matplotlib_view import WIDTH, write
+
+    stream = io.BytesIO()
+    with DRAWING:
+        write(figure, stream, DARK if dark else LIGHT, NARROW if narrow else WIDTH)
+    return stream.getvalue()
+
+
+def read(folder: Path) -> Answer:
+    """The answer of a folder of results, or why there is none."""
+    from uqmbd.result import open_results
+
+    try:
+        return answer_of(open_results(folder))
+    except Exception as error:  # whatever lies in the folder, the list is shown
+        return Answer(wrong=said_of(error))
+
+
+class Answers:
+    """Answers by folder, read again when a result has changed.
+
+    Parameters
+    ----------
+    of : callable
+        Reads one.
+    """
+
+    def __init__(self, of: Callable[[Path], Answer] = read) -> None:
+        self.of = of
+        self.reading = ThreadPoolExecutor(1, thread_name_prefix="answers")
+        self.known: dict[tuple[Path, tuple[int, ...]], Future[Answer]] = {}
+        self.lock = threading.Lock()
+
+    def ask(self, folder: Path) -> Answer | None:
+        """The answer of a folder, or None as long as it is being read."""
+        future = self._future(folder)
+        return future.result() if future.done() else None
+
+    def wait(self, folder: Path) -> Answer:
+        """The answer, when it is there."""
+        return self._future(folder).result()
+
+    def _future(self, folder: Path) -> Future[Answer]:
+        key = (folder, tuple(changed(folder / name) for name in OF_RESULT))
+        with self.lock:
+            if key not in self.known:
+                while len(self.known) >= KEPT:
+                    del self.known[next(iter(self.known))]
+                self.known[key] = self.reading.submit(self.of, folder)
+            return self.known[key]
+
+    def close(self) -> None:
+        """Read no more."""
+        self.reading.shutdown(wait=False, cancel_futures=True)
+
+
+def changed(file: Path) -> int:
+    """When a file was last changed, ns; 0 if it is not there."""
+    with suppress(OSError):
+        return file.stat().st_mtime_ns
+    return 0

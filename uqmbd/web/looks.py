@@ -1,0 +1,131 @@
+"""Looks at studies under way: their runs so far, as long as somebody has the page open, and never so often that it slows them down."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.errors import StudyError
+from uqmbd.web.answers import Answer, answer_of, said_of
+
+if TYPE_CHECKING:
+    from uqmbd.report.tables import Table
+
+REST = 10.0  # how much longer than a look is the time to the next one
+SOONEST = 0.8  # s between two looks
+KEPT = 4  # studies whose runs are kept in mind
+NOTHING = Answer()
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen of a study.
+
+    Attributes
+    ----------
+    number : int
+        Of the look, from 1: a picture of another look is another one.
+    at : datetime
+        When.
+    sentence : str
+        How far it is.
+    runs, planned : int
+        Done, and what the method asks for at least.
+    messages : tuple of str
+        The first different ones of failed runs.
+    answer : Answer
+        What the runs say so far, or why that cannot be said.
+    table : Table or None
+        The outputs.
+    """
+
+    number: int
+    at: datetime
+    sentence: str = ""
+    runs: int = 0
+    planned: int = 0
+    messages: tuple[str, ...] = ()
+    answer: Answer = NOTHING
+    table: Table | None = None
+
+
+@dataclass
+class Seen:
+    """One study that is looked at."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    text: str = ""
+    watch: Any = None
+    last: Look | None = None
+    next: float = 0.0  # of the monotonic clock: no look before
+
+
+class Looks:
+    """Looks by folder of results."""
+
+    def __init__(self) -> None:
+        self.seen: dict[Path, Seen] = {}
+        self.lock = threading.Lock()
+
+    def look(self, folder: Path) -> Look:
+        """What is there now, or what was there a moment ago."""
+        with self.lock:
+            seen = self.seen.pop(folder, None) or Seen()
+            self.seen[folder] = seen  # the last one that was asked for
+            while len(self.seen) > KEPT:
+                del self.seen[next(iter(self.seen))]
+        with seen.lock:
+            began = time.monotonic()
+            if seen.last is None or began >= seen.next:
+                number = 1 if seen.last is None else seen.last.number + 1
+                seen.last = looked(folder, seen, number)
+                ended = time.monotonic()
+                seen.next = ended + max(SOONEST, REST * (ended - began))
+            return seen.last
+
+    def last(self, folder: Path) -> Look | None:
+        """What was seen last."""
+        seen = self.seen.get(folder)
+        return None if seen is None else seen.last
+
+
+def looked(folder: Path, seen: Seen, number: int) -> Look:
+    """Look once."""
+    now = datetime.now()
+    try:
+        return read(folder, seen, number, now)
+    except Exception as error:  # a file that is being written, say: the next look may see more
+        seen.watch = None
+        return Look(number, now, answer=Answer(wrong=said_of(error)))
+
+
+def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
+    """What the runs in a folder say."""
+    from uqmbd.figures import chosen, output_names
+    from uqmbd.report.tables import by_statistic
+    from uqmbd.runs.where import STUDY
+    from uqmbd.study.looked_at import study_to_look_at
+    from uqmbd.study.watching import Watch, so_far
+
+    try:
+        text = (folder / STUDY).read_text(encoding="utf-8")
+    except OSError:
+        raise StudyError("holds no study yet", file=folder, remedy="look again in a moment") from None
+    if seen.watch is None or seen.text != text:
+        seen.text, seen.watch = text, Watch(study_to_look_at(folder))
+    found = so_far(seen.watch.study, folder, seen.watch)
+    names = [name for some in output_names(found.result) for name in chosen(found.result, some)]
+    return Look(
+        number,
+        now,
+        sentence=found.sentence(),
+        runs=found.runs,
+        planned=max(found.least, 1),
+        messages=tuple(found.messages),
+        answer=answer_of(found.result),
+        table=by_statistic(found.result, names),
+    )

@@ -1,0 +1,222 @@
+"""The results of a folder as the pages show them: rows of the list, and one place with all that can be done there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from uqmbd.campaign.locking import held
+from uqmbd.errors import StudyError
+from uqmbd.overview import Entry, entries, entry
+from uqmbd.runs.where import STUDY, labels_in
+from uqmbd.web.answers import Answer, Answers
+from uqmbd.web.jobs import Jobs
+from uqmbd.web.looks import Look, Looks
+from uqmbd.web.places import Refused, inside
+
+REPORT = "report.html"
+MOVING = ("starting", "running", "finishing", "stopping")  # states that change by themselves
+OF_ANSWER = ("finished", "stopped", "damaged")  # states of which there is, or was, a result
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One place.
+
+    Attributes
+    ----------
+    place : str
+        Below the folder of results.
+    name, method, state : str
+        As `uqmbd.overview.Entry`, with the states ``starting``, ``finishing`` (its report is written) and ``stopping`` of what was
+        started here, and ``not begun`` where a command has ended before there was anything.
+    runs, failed : int
+    changed : datetime or None
+        None where there is nothing yet.
+    answer : Answer or None
+        Of a result; None where there is none, or it is being read.
+    pending : bool
+        It is being read.
+    report : bool
+        There is one.
+    methods : tuple of Shown
+        Of a study of several.
+    look : Look or None
+        What was seen of its runs, where it is not finished.
+    ours : bool
+        It runs, and was started here.
+    said : str
+        What its command said last.
+    """
+
+    place: str
+    name: str
+    method: str
+    state: str
+    runs: int = 0
+    failed: int = 0
+    changed: datetime | None = None
+    answer: Answer | None = None
+    pending: bool = False
+    report: bool = False
+    methods: tuple[Shown, ...] = ()
+    look: Look | None = None
+    ours: bool = False
+    said: str = ""
+
+    @property
+    def moving(self) -> bool:
+        """Whether it changes by itself."""
+        return self.state in MOVING or self.pending or any(one.moving for one in self.methods)
+
+
+class Shelf:
+    """A folder of results.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.jobs, self.answers, self.looks = Jobs(folder), Answers(), Looks()
+
+    def rows(self) -> list[Shown]:
+        """All results, the last ones first, and before them what is starting."""
+        found = [self.of_entry(one, self.place_of(one.directory)) for one in self.entries()]
+        found += list(self.studies_of(found))
+        there = {one.place for one in found}
+        starting = [self.starting(place) for place in self.jobs.places() if place not in there]
+        return [*starting, *sorted(found, key=lambda one: (one.changed is None, one.changed), reverse=True)]
+
+    def entries(self) -> list[Entry]:
+        """What `uqmbd list` has; nothing while there is no folder."""
+        return entries(self.folder) if self.folder.is_dir() else []
+
+    def studies_of(self, found: list[Shown]) -> Iterator[Shown]:
+        """The studies of several methods, of which `entries` has each method."""
+        for place in dict.fromkeys(one.place.rpartition("/")[0] for one in found):
+            if place and labels_in(self.folder / place):
+                methods = tuple(one for one in found if one.place.rpartition("/")[0] == place)
+                yield self.several(place, methods)
+
+    def one(self, place: str) -> Shown:
+        """One place, with a look at its runs if it is not finished, and its answer if it is.
+
+        Raises
+        ------
+        Refused
+            If there is nothing.
+        """
+        folder = inside(self.folder, place)
+        if not (folder / STUDY).is_file() and not (folder / "result.zarr").is_dir():
+            if self.jobs.known(place) is None:
+                raise Refused("there are no results here", 404, remedy="go back to the list")
+            return self.starting(place)
+        if labels := labels_in(folder):
+            inner = [(folder / label, f"{place}/{label}") for label in labels if (inside(folder, label) / STUDY).is_file()]
+            return self.several(place, tuple(self.of_entry(entry(each), where) for each, where in inner))
+        found = self.of_entry(entry(folder), place, wait=True)
+        return found if found.state in OF_ANSWER else replace(found, look=self.looks.look(folder))
+
+    def of_entry(self, one: Entry, place: str, *, wait: bool = False) -> Shown:
+        """An entry of `uqmbd list`, with its answer: now (`wait`), or when it is there."""
+        job = self.job_of(place)
+        state = self.state_of(one, job) if job else one.state
+        answer, has = None, state in OF_ANSWER
+        if has:
+            answer = self.answers.wait(one.directory) if wait else self.answers.ask(one.directory)
+        return Shown(
+            place,
+            one.name,
+            one.method,
+            state,
+            one.runs,
+            one.failed,
+            one.changed,
+            answer,
+            pending=has and answer is None,
+            report=has_report(one.directory),
+            ours=bool(job),
+            said=self.jobs.said(place),
+        )
+
+    def state_of(self, one: Entry, job: str) -> str:
+        """The state of a place on which a command works that was started here."""
+        if job in self.jobs.stopping:
+            return "stopping"
+        if one.state == "running":
+            return "running"
+        known = self.jobs.known(job)
+        begun = known is not None and one.changed.timestamp() > known.began
+        return "finishing" if begun and one.state in OF_ANSWER else "starting"
+
+    def several(self, place: str, methods: tuple[Shown, ...]) -> Shown:
+        """A study of several methods."""
+        folder, job = self.folder / place, self.jobs.process(place)
+        states = [one.state for one in methods]
+        rest = next((state for state in states if state != "finished"), "finished" if states else "interrupted")
+        state = "stopping" if place in self.jobs.stopping else "running" if job or held(folder) else rest
+        when = [one.changed for one in methods if one.changed is not None]
+        return Shown(
+            place,
+            folder.name,
+            f"{len(labels_in(folder))} methods",
+            state,
+            max((one.runs for one in methods), default=0),
+            max((one.failed for one in methods), default=0),
+            max(when, default=datetime.fromtimestamp(folder.stat().st_mtime)),
+            report=has_report(folder),
+            methods=methods,
+            ours=job is not None,
+            said=self.jobs.said(place),
+        )
+
+    def starting(self, place: str) -> Shown:
+        """A place of which there is a command, and no result yet."""
+        runs = self.jobs.process(place) is not None
+        state = "stopping" if place in self.jobs.stopping else "starting" if runs else "not begun"
+        return Shown(place, place.rpartition("/")[2], "", state, ours=runs, said=self.jobs.said(place))
+
+    def job_of(self, place: str) -> str:
+        """The place whose command works on this one: itself, or the study of several methods that it is of; empty if none does."""
+        for one in (place, place.rpartition("/")[0]):
+            if one and self.jobs.process(one) is not None:
+                return one
+        return ""
+
+    def picture_of(self, place: str) -> Answer | None:
+        """The answer whose figure a page shows of a place."""
+        folder = inside(self.folder, place)
+        if not folder.is_dir():
+            return None
+        if entry(folder).state in OF_ANSWER:
+            return self.answers.wait(folder)
+        look = self.looks.last(folder) or self.looks.look(folder)
+        return look.answer
+
+    def report_home(self, place: str) -> str:
+        """The place whose key opens a report: of a method that of its study, whose page links it."""
+        above = place.rpartition("/")[0]
+        return above if above and labels_in(self.folder / above) else place
+
+    def place_of(self, directory: Path) -> str:
+        """Where a folder is, in the words of an address."""
+        return directory.relative_to(self.folder).as_posix()
+
+
+def has_report(folder: Path) -> bool:
+    """Whether a folder has a page."""
+    page = folder / REPORT
+    return page.is_file() and not page.is_symlink()
+
+
+def require_results(folder: Path) -> None:
+    """`StudyError` for a folder that is itself that of one study, or a file."""
+    if folder.is_file():
+        raise StudyError("is a file", file=folder, remedy="name the folder that holds results")
+    if (folder / STUDY).is_file() and ((folder / "lock").exists() or (folder / "result.zarr").is_dir()):
+        raise StudyError("holds the results of one study", file=folder, remedy=f"name the folder above it: uqmbd view {folder.parent}")

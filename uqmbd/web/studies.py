@@ -1,0 +1,93 @@
+"""Study files that can be started: those below a folder, as far as their tables can be read; nothing that they name is loaded."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from uqmbd.errors import StudyError
+from uqmbd.study.file import unsaid_name
+from uqmbd.study.reuse import RESOLVED
+from uqmbd.study.study import check_name
+from uqmbd.web.places import Refused, inside
+
+MOST = 500  # files that are listed
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study file.
+
+    Attributes
+    ----------
+    place : str
+        Below the folder of studies.
+    name : str
+        Of the folder that its results have.
+    title, question : str
+        As it says them.
+    methods : str
+        Their types, with commas between.
+    """
+
+    place: str
+    name: str
+    title: str
+    question: str
+    methods: str
+
+
+def study_files(folder: Path) -> list[StudyFile]:
+    """Those in a folder and below it, by their paths; results are none, nor what links lead to."""
+    found = []
+    for file in toml_files(folder):
+        if len(found) == MOST:
+            break
+        one = read(file, file.relative_to(folder).as_posix())
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def toml_files(folder: Path) -> Iterator[Path]:
+    """Files of TOML, in the order of their paths."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not name.endswith(".zarr"))
+        for name in sorted(files):
+            file = Path(place, name)
+            if name.endswith(".toml") and not name.startswith(".") and not file.is_symlink():
+                yield file
+
+
+def read(file: Path, place: str) -> StudyFile | None:
+    """What a file says of its study; None if it holds none, or is the copy beside results."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+        top, method = document["study"], document["method"]
+        types = [str(table["type"]) for table in (method if isinstance(method, list) else [method])]
+        name = check_name(top.get("name") or unsaid_name(file.absolute()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, StudyError):
+        return None
+    if text.startswith(RESOLVED):
+        return None
+    return StudyFile(place, name, str(top.get("title") or name), str(top.get("description", "")), ", ".join(types))
+
+
+def chosen(folder: Path, place: str) -> tuple[Path, Any]:
+    """The file that is meant, and what it says.
+
+    Raises
+    ------
+    Refused
+        If there is none.
+    """
+    file = inside(folder, place)
+    found = read(file, place)
+    if found is None:
+        raise Refused("this is no study file", 404, remedy="`uqmbd check` says what is wrong with it")
+    return file, found
