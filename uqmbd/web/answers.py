@@ -51,6 +51,11 @@ class Answer:
     wrong: str = ""
 
     @property
+    def brief(self) -> tuple[str, ...]:
+        """The first two sentences, for a list."""
+        return self.sentences[:2]
+
+    @property
     def trusted(self) -> str:
         """How much is trusted, in three words; empty where the method has no trust."""
         return f"{sum(share == 1.0 for _, share, _ in self.trust)} of {len(self.trust)}" if self.trust else ""
