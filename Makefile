@@ -20,8 +20,9 @@ slow: $(STAMP)
 	$(BIN)/pytest -m slow
 
 docs: $(STAMP)
-	$(BIN)/pip install --quiet --editable ".[docs]"
-	$(BIN)/pdoc --docformat numpy --math --output-directory build/docs uqmbd flexmbd
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	$(BIN)/python docs/check_site.py build/docs
 
 benchmarks: $(STAMP)
 	$(BIN)/pip install --quiet --editable ".[benchmarks]"

@@ -1,8 +1,15 @@
-"""What the benchmarks share: one thread, alternating repetitions, the last line. Import it before numpy."""
+"""What the benchmarks share: one thread, alternating repetitions, the last line. Import it before numpy.
 
+With ``--record`` the last line is also kept in ``benchmarks/records/<script>.jsonl``, with date, machine, load and commit, for
+``python docs/benchmarks.py`` to draw; the environment variable ``UQMBD_BENCHMARK_RECORDS`` names another folder, and records without
+the option.
+"""
+
+import datetime
 import importlib.util
 import json
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -15,6 +22,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 ROOT = Path(__file__).resolve().parents[1]
 UQMBD = str(Path(sys.executable).with_name("uqmbd"))
 TURN = 0.012  # s, at 5000 rpm
+RECORDS = os.environ.get("UQMBD_BENCHMARK_RECORDS", "")
+LOAD = os.getloadavg()[0]  # of others: nothing of ours has run yet
+if "--record" in sys.argv:
+    sys.argv.remove("--record")
+    RECORDS = RECORDS or str(ROOT / "benchmarks" / "records")
 
 
 def crank_model():
@@ -92,6 +104,20 @@ def report(name, ratio, target, ours, theirs, unit, notes):
     """The last line."""
     line = {"name": name, "ratio": ratio, "target": target, "ours": ours, "theirs": theirs, "unit": unit, "notes": notes}
     print(json.dumps(line, default=float), flush=True)
+    if RECORDS:
+        path = Path(RECORDS) / f"{Path(sys.argv[0]).stem}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line | made(), default=float, ensure_ascii=False) + "\n")
+
+
+def made():
+    """When and where a record was made, by which sources, and how busy the machine was before."""
+    words = Path("/proc/cpuinfo").read_text(encoding="utf-8") if Path("/proc/cpuinfo").exists() else ""
+    model = next((line.partition(":")[2].strip() for line in words.splitlines() if line.startswith("model name")), platform.machine())
+    done = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    machine = f"{os.cpu_count()} cores of {model}, Python {platform.python_version()}"
+    return {"date": datetime.date.today().isoformat(), "machine": machine, "load": round(LOAD, 1), "commit": done.stdout.strip()}
 
 
 def short(value, digits=4):

@@ -146,7 +146,7 @@ def table_of(kind: object) -> dict[str, str]:
 def summary(kind: object) -> str:
     """Docstring before its sections."""
     text = inspect.cleandoc(kind.__doc__ or "")
-    return " ".join(re.split(r"\n\n(?:Parameters|Attributes|Raises|Returns|Notes)\n-", text)[0].split())
+    return " ".join(re.split(r"\n\n(?:Parameters|Attributes|Raises|Returns|Notes|Examples)\n-", text)[0].split())
 
 
 def arguments(name: str) -> list[tuple[str, str, str]]:
@@ -216,7 +216,7 @@ def entry(name: str) -> str:
     plain = name.partition("_with")[0]
     title = name.replace("_", " ")
     kind = getattr(fm, plain)
-    parts = [f"### {title}", summary(kind).replace("``", "`").replace("|", "/")]
+    parts = [f"### {title}", summary(kind).replace("``", "`")]
     scene = SCENES.get(name)
     if scene is not None:
         dimensions = getattr(kind, "dimensions", ())

@@ -1,6 +1,6 @@
 """Write docs/reference.md, every key of a study file with its default, from the settings classes and their docstrings.
 
-    python docs/reference.py          write it
+python docs/reference.py          write it
 """
 
 import inspect
@@ -99,7 +99,7 @@ def page() -> str:
     parts.append(section("[dependence]", Dependence))
     parts.append(section("[sets.NAME]", ConvexSet))
     parts.append(section("[outputs]", OutputsSection))
-    parts.append('## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n')
+    parts.append("## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n")
     for kind in METHODS.values():
         accepts = ", ".join(sorted(kind.accepts))
         parts.append("#" + section(f'type = "{kind.name}"', kind, note=f"{summary(kind)} Inputs: {accepts}."))

@@ -25,6 +25,15 @@ class StudyError(Exception):
         The offending value.
     remedy : str, optional
         What to do about it.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> try:
+    ...     uq.Interval(2.0, 1.0)
+    ... except uq.StudyError as error:
+    ...     print(error)
+    lower 2 is above upper 1
     """
 
     def __init__(

@@ -112,6 +112,14 @@ class Result:
     trust : bool
         Whether code that the result names, the figures of its study's own, may be executed: not of one that was opened, unless its reader
         says so.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.bounds["y"].values.tolist(), bool(result.trusted["y"])
+    ([1.0, 4.0], True)
     """
 
     bounds: xr.Dataset = field(default_factory=xr.Dataset)
@@ -265,10 +273,9 @@ class Result:
             frames = list(self.tables())
             names = safe_names(frame.key for frame in frames)
             for frame in frames:
-                file = new / names[frame.key]
-                frame.table.to_csv(file.with_name(f"{file.name}.csv"))
+                frame.table.to_csv(new / f"{names[frame.key]}.csv")
                 if len(frame.table):
-                    file.with_name(f"{file.name}.tex").write_text(latex(frame), encoding="utf-8")
+                    (new / f"{names[frame.key]}.tex").write_text(latex(frame), encoding="utf-8")
         list_files(folder, ROOT, "tables")
         return folder
 
@@ -302,6 +309,13 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     Every file of the result is compared with its checksum; a result of an earlier version, without checksums, says so in its notes. No code
     that lies in the folder, or that it names, is executed: the figures of a study's own are drawn with `trust` only. `later`: its runs are
     opened when they are first looked at.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> study = uq.Study(model=lambda a: {"y": a**2}, inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), name="y")
+    >>> uq.open_results(study.run(workers=0, report=False, progress=False).save("kept")).outputs
+    ['y']
     """
     folder = Path(path)
     folder = folder.parent if folder.name == "result.zarr" else folder
@@ -332,5 +346,4 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
 
 def storable(group: xr.Dataset) -> xr.Dataset:
     """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
-    text = {name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"}
-    return group.assign_coords(text)
+    return group.assign_coords({name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"})

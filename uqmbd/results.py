@@ -22,6 +22,18 @@ class Results(Mapping[str, Result]):
     Parameters
     ----------
     results : dict of str to Result
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> scatter = {"load": uq.Normal(100.0, 5.0, unit="N"), "stiffness": uq.Uniform(1.8, 2.2, unit="kN/m")}
+    >>> methods = [uq.MonteCarlo(samples=40), uq.PCE(samples=40, degree=3)]
+    >>> study = uq.Study(model=sag, inputs=scatter, outputs=["sag"], method=methods, name="sag")
+    >>> found = study.run(workers=0, report=False, progress=False)
+    >>> list(found)
+    ['montecarlo', 'pce']
     """
 
     def __init__(self, results: Mapping[str, Result]) -> None:
@@ -72,6 +84,18 @@ def open_each(path: str | PathLike[str], *, trust: bool = False) -> Results:
     ------
     StudyError
         If one of them is not there.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> scatter = {"load": uq.Normal(100.0, 5.0, unit="N"), "stiffness": uq.Uniform(1.8, 2.2, unit="kN/m")}
+    >>> methods = [uq.MonteCarlo(samples=40), uq.PCE(samples=40, degree=3)]
+    >>> study = uq.Study(model=sag, inputs=scatter, outputs=["sag"], method=methods, name="sag")
+    >>> found = study.run(workers=0, report=False, progress=False)
+    >>> list(uq.open_each("results/sag"))
+    ['montecarlo', 'pce']
     """
     folder = Path(path)
     labels = labels_in(folder)

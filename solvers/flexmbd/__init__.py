@@ -15,7 +15,8 @@ from flexmbd.properties import material as material  # last: there is a module o
 
 _NAMES = {  # module -> what comes from it
     "analysis": "Sensitivities StateSpace arc_length inverse_dynamics modes sensitivities state_space static",
-    "analysis.equations": "Equations output_units",
+    "analysis.equations": "Equations",
+    "analysis.output_names": "output_units",
     "analysis.reference": "reference",
     "bodies.ancf_beam": "AncfBeam",
     "bodies.ancf_cable": "AncfCable",

@@ -13,6 +13,16 @@ class ModelError(Exception):
     message : what is wrong, with the offending value.
     element : name of the body, joint, force or law it happened in.
     remedy : what to do instead.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> try:
+    ...     s.body("rod", mass=-1.0, inertia=0.1)
+    ... except fm.ModelError as error:
+    ...     print(error)
+    body 'rod': mass is -1; it must be greater than zero
     """
 
     def __init__(self, message, *, element=None, remedy=None):

@@ -17,6 +17,13 @@ class Material:
     density : kg/m^3, or None where it is not needed.
     name : shown in messages.
     source : where the numbers are from.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> rubber = fm.Material(E=5e6, nu=0.49, density=1100.0, name="rubber")
+    >>> f"{rubber.contact_compliance:.3e}"  # (1 - nu²) / E, 1/Pa
+    '1.520e-07'
     """
 
     E: Number

@@ -69,7 +69,19 @@ def as_motion(x):
 
 @dataclass(frozen=True)
 class Polynomial(Motion):
-    """``c0 + c1 t + c2 t² + ...``"""
+    """``c0 + c1 t + c2 t² + ...``
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> slider = s.body("slider", mass=2.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), slider.centre))
+    >>> drive = s.add(fm.SlideDrive("drive", s.ground.at(0.0, 0.0), slider.centre, fm.Polynomial((0.1, 0.0, 0.5))))  # 0.1 + 0.5 t²
+    >>> place = fm.inverse_dynamics(s, end=1.0, points=3, outputs=["slider.x"])["slider.x"]
+    >>> (place.round(6) + 0.0).tolist()  # m
+    [0.1, 0.225, 0.6]
+    """
 
     coefficients: tuple
 
@@ -97,13 +109,37 @@ class Polynomial(Motion):
 
 
 def ConstantSpeed(speed, start=0.0):
-    """``start + speed t``"""
+    """``start + speed t``
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> drive = s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), crank.centre, fm.ConstantSpeed(2.0, start=0.5)))
+    >>> fm.inverse_dynamics(s, end=1.0, points=3, outputs=["crank.angle"])["crank.angle"].round(6).tolist()
+    [0.5, 1.5, 2.5]
+    """
     return Polynomial((start, speed))
 
 
 @dataclass(frozen=True)
 class Harmonic(Motion):
-    """``offset + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad."""
+    """``offset + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> slider = s.body("slider", mass=1.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), slider.centre))
+    >>> drive = s.add(fm.SlideDrive("drive", s.ground.at(0.0, 0.0), slider.centre, fm.Harmonic(0.1, 2 * np.pi)))  # 1 Hz
+    >>> place = fm.inverse_dynamics(s, end=1.0, points=5, outputs=["slider.x"])["slider.x"]
+    >>> (place.round(6) + 0.0).tolist()  # m
+    [0.0, 0.1, 0.0, -0.1, 0.0]
+    """
 
     amplitude: object
     frequency: object
@@ -153,7 +189,20 @@ class Sum(Motion):
 
 @dataclass(frozen=True)
 class Fourier(Motion):
-    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds (or rad), repeated."""
+    """Trigonometric interpolation of one period given at equal steps: ``values`` over ``period`` seconds (or rad), repeated.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> slider = s.body("slider", mass=1.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), slider.centre))
+    >>> measured = fm.Fourier(1.0, (0.0, 0.1, 0.0, -0.1))  # four values, a quarter of a second apart
+    >>> drive = s.add(fm.SlideDrive("drive", s.ground.at(0.0, 0.0), slider.centre, measured))
+    >>> place = fm.inverse_dynamics(s, end=1.0, points=5, outputs=["slider.x"])["slider.x"]
+    >>> (place.round(6) + 0.0).tolist()  # m
+    [0.0, 0.1, 0.0, -0.1, 0.0]
+    """
 
     period: float
     values: tuple

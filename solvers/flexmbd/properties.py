@@ -26,6 +26,13 @@ class Lubricant:
     density : float
         At 15 degrees Celsius, kg/m³; taken as constant (it falls by some 4 % up to 80 degrees).
     source : str
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> oil = fm.Lubricant("mine", at_40=32e-6, at_100=5.4e-6, density=870.0)
+    >>> round(float(oil.viscosity(273.15 + 40.0)), 5)  # Pa s
+    0.02784
     """
 
     name: str
@@ -67,6 +74,13 @@ def material(name):
     ------
     ModelError
         If it is not there, with names near to it.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> steel = fm.material("steel")
+    >>> steel.E, steel.nu, steel.density
+    (207000000000.0, 0.3, 7850.0)
     """
     key, entry = _entry("material", name, "materials.toml")
     return Material(entry["E"], entry["nu"], entry["density"], key, entry["source"])
@@ -88,6 +102,13 @@ def lubricant(name):
     ------
     ModelError
         If it is not there, with names near to it.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> oil = fm.lubricant("ISO VG 32")
+    >>> [round(float(oil.viscosity(273.15 + t)), 4) for t in (40.0, 60.0, 80.0)]  # Pa s
+    [0.0278, 0.0131, 0.0073]
     """
     key, entry = _entry("lubricant", name, "lubricants.toml")
     return Lubricant(key, 1e-6 * entry["at_40"], 1e-6 * entry["at_100"], entry["density"], entry["source"])

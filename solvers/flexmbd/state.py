@@ -53,14 +53,10 @@ _SINCE = {"leap": np.inf, "largest_energy": 0.0, "next_measure": 0.0}  # rows th
 
 # variables with the contact's number, by name
 _OF_CONTACT = {"mode": MODE, "impact_velocity": ONSET_SPEED, "impacts": IMPACTS, "least_impact_velocity": LEAST_SPEED}
-# variables, by name
-_SINGLE = {
-    "beta_h2": names.BETA_H2,
-    "gamma_beta_h": names.GAMMA_BETA_H,
-    "step_share": names.STEP_SHARE,
-    "near": names.NEAREST,
+_SINGLE = {  # variables, by name
+    "beta_h2": names.BETA_H2, "gamma_beta_h": names.GAMMA_BETA_H, "step_share": names.STEP_SHARE, "near": names.NEAREST,
     "booked": names.BOOKED,
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,6 +91,15 @@ class State:
     values : ndarray (samples, rows)
     samples : dict str -> ndarray (samples,)
         Inputs that the model was built with.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> ball = s.point_mass("ball", mass=1.0)
+    >>> sim = fm.compile(s, outputs=["ball.y"], end=1.0)
+    >>> sim.step(sim.start(), until=0.3)["velocities"].round(6).tolist()
+    [[0.0, -2.943]]
     """
 
     topology: str
@@ -143,8 +148,7 @@ class State:
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as found:
                 inputs, parts = ({k.partition(":")[2]: found[k] for k in found if k.startswith(f"{kind}:")} for kind in ("input", "part"))
                 parts = {name: tuple(place.tolist()) for name, place in parts.items()}
-                rows = tuple(_FORMERLY.get(name, name) for name in found["names"].tolist())
-                values = found["values"]
+                rows, values = tuple(_FORMERLY.get(name, name) for name in found["names"].tolist()), found["values"]
                 for name in _SINCE.keys() - rows:
                     at = getattr(names, name.upper())
                     rows, values = (*rows[:at], name, *rows[at:]), np.insert(values, at, _SINCE[name], axis=1)
@@ -189,9 +193,8 @@ class Layout:
         self._add(names.LANE_ROWS, self._lane)
         self._add(1 + 2 * n + m, lambda: self._point("", "state"))
         self._add((CONTACT_ROWS + 2) * len(contacts), self._contacts, "CONTACTS")
-        self._add(
-            m, lambda: [LayoutRow(f"largest.{x.name}", "largest absolute value so far", "", "state") for x in problem.states], "LARGEST"
-        )
+        most = "largest absolute value so far"
+        self._add(m, lambda: [LayoutRow(f"largest.{x.name}", most, "", "state") for x in problem.states], "LARGEST")
         kept = max(k for k, slot in enumerate(scheme.slots) if slot.kept)
         for k, slot in enumerate(scheme.slots):
             life = "state" if k <= kept else "step"
@@ -267,9 +270,8 @@ class Layout:
 
     def aside(self):
         """Rows in which the end of a step is put aside, with all slots."""
-        stages = self.sizes["STRIDE"] * len(self.scheme.slots)
-        ends = [f"end {k}" for k in range(1 + 2 * self.sizes["N"] + self.sizes["M"])]
-        rows = [*ends, *(f"slot {k}" for k in range(stages))]
+        counts = {"end": 1 + 2 * self.sizes["N"] + self.sizes["M"], "slot": self.sizes["STRIDE"] * len(self.scheme.slots)}
+        rows = [f"{what} {k}" for what, count in counts.items() for k in range(count)]
         self._add(len(rows), lambda: [LayoutRow(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
 
     def signals(self, signals, reduced, windows=()):

@@ -41,6 +41,17 @@ class Table(Motion):
     ------
     ModelError
         Where x is not ascending, the lengths differ, there are fewer than two points, or a number is not finite.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> load = s.add(fm.Torque("load", s.ground, crank, fm.Table((0.0, 1.0, 2.0), (0.0, 5.0, 3.0))))
+    >>> spring = s.add(fm.TorsionSpring("spring", s.ground, crank, stiffness=10.0))
+    >>> fm.static(s, end=2.0, steps=4)["crank.angle"].round(6).tolist()  # rad, at five loads
+    [0.0, 0.25, 0.5, 0.4, 0.3]
     """
 
     x: tuple

@@ -76,6 +76,16 @@ class Trajectory:
         Bodies whose poses were asked for, and ground; ``bodies["rod"].body.shapes`` is what a viewer draws.
     elements : tuple of Joined
         Elements with points on these bodies.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=3, outputs=["rod.angle", "pin.force:max"])
+    >>> found["rod.angle"].shape, found.units["pin.force:max"], int(found.status)
+    ((3,), 'N', 0)
     """
 
     time: object

@@ -31,5 +31,7 @@ def deployment(stiffness=0.15, damping=0.05, folded=math.pi / 2, beyond=0.2):
     panel = s.body("panel", mass=PANEL, inertia=PANEL * LENGTH**2 / 12, position=(ARM + half * cos, -half * sin), angle=-folded)
     s.add(fm.Revolute("hinge", hub.at(ARM, 0.0), panel.at(-half, 0.0)))
     s.add(fm.TorsionSpring("spring", hub, panel, stiffness, damping, angle=beyond))
+    hub.show(fm.Box(size=(2.0 * ARM, 2.0 * ARM, 1.0)))
+    panel.show(fm.Box(size=(LENGTH, 0.06, 1.0)))
     s.add(fm.Lock("latch", fm.AngleOf(hub, panel), 0.0))
     return s

@@ -205,7 +205,8 @@ def rod_end(run):
 def test_a_phone_shows_all_of_it(cranked, tmp_path):
     async def look(seen):
         picture = await seen.at(0.01)
-        boxes = "[...document.querySelectorAll('button, select')].map((one) => one.getBoundingClientRect())"
+        seen_ones = "[...document.querySelectorAll('button, select')].filter((one) => one.checkVisibility())"
+        boxes = f"{seen_ones}.map((one) => one.getBoundingClientRect())"
         right = await seen.run(f"[document.documentElement.scrollWidth, ...{boxes}.map((box) => box.right)]")
         return picture, right, await seen.run(f"Math.min(...{boxes}.map((box) => box.height))")
 

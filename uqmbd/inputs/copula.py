@@ -28,6 +28,13 @@ class Dependence(Checked):
     ----------
     rank_correlation : tuple of (str, str, float)
         Pairs of inputs and their correlation, -1 to 1: ``[["a", "b", 0.6]]``.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> together = uq.Dependence(rank_correlation=[["mass", "stiffness", 0.6]])
+    >>> together.names
+    ('mass', 'stiffness')
     """
 
     rank_correlation: Annotated[Any, BeforeValidator(pairs_of)] = Field(default=())

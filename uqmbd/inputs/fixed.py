@@ -17,6 +17,12 @@ class Fixed(Input):
     """One number that is known, ``Fixed(0.1, unit="mm")``: no uncertainty, whatever the method.
 
     The model gets it like any other input, and its runs are found again where it was uncertain before, or will be.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> uq.Fixed(0.1, unit="mm").describe()
+    '0.1 mm'
     """
 
     kind: ClassVar[str] = "fixed"

@@ -54,6 +54,13 @@ class Focal(Input):
     ----------
     focal : dict
         In `unit`: ``intervals`` as lists of two ends, and ``masses``, which add up to 1.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> sources = uq.Focal({"intervals": [[1.0, 2.0], [1.5, 3.0]], "masses": [0.4, 0.6]})
+    >>> sources.hull
+    (1.0, 3.0)
     """
 
     kind: ClassVar[str] = "focal"

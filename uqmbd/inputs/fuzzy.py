@@ -50,6 +50,13 @@ class Fuzzy(Input):
     fuzzy : dict
         In `unit`: ``type`` (triangular or trapezoidal) and its parameters, or lists ``alpha``, ``lower``, ``upper`` of memberships
         from 0 to 1 and the intervals there, linear between them.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> about = uq.Fuzzy({"type": "triangular", "lower": 1.0, "mode": 2.0, "upper": 4.0})
+    >>> [tuple(map(float, about.cut(membership))) for membership in (0.0, 0.5, 1.0)]  # nested intervals
+    [(1.0, 4.0), (1.5, 3.0), (2.0, 2.0)]
     """
 
     kind: ClassVar[str] = "fuzzy"

@@ -16,7 +16,16 @@ from uqmbd.inputs.units import ToSI
 
 
 class Interval(Input):
-    """All values from `lower` to `upper`, none more likely than another: ``Interval(0.02, 0.05, unit="mm")``."""
+    """All values from `lower` to `upper`, none more likely than another: ``Interval(0.02, 0.05, unit="mm")``.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> uq.Interval(0.02, 0.05, unit="mm").describe()
+    '[0.02, 0.05] mm'
+    >>> uq.Interval(0.02, 0.05, unit="mm").to_si().lower  # m, as the model gets it
+    2e-05
+    """
 
     kind: ClassVar[str] = "interval"
     key: ClassVar[str] = "interval"

@@ -33,6 +33,15 @@ class Random(Input):
         The variable is ``scale * (drawn from distribution) + shift``; set by `to_si` only.
     fitted : Fit or None
         What was read and fitted, of a distribution from data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqmbd as uq
+    >>> uq.Random({"type": "normal", "mean": 1.0, "std": 0.1}, unit="mm").describe()
+    'N(1, 0.1) mm'
+    >>> uq.Random({"type": "weibull", "shape": 2.0, "scale": 1.0}).ppf(np.array([0.05, 0.5, 0.95])).round(4).tolist()
+    [0.2265, 0.8326, 1.7308]
     """
 
     kind: ClassVar[str] = "random"

@@ -83,6 +83,13 @@ class ConvexSet(Checked):
         Names of the columns, in the order of the inputs, if they are not the names of the inputs.
     units : tuple of str, optional
         Units of the numbers of covariance, center or data, in the order of the inputs.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> both = uq.ConvexSet(inputs=["a", "b"], correlation=[["a", "b", 0.5]])
+    >>> both.matrix.round(3).tolist()
+    [[1.0, 0.5], [0.5, 1.0]]
     """
 
     inputs: Annotated[Any, BeforeValidator(names_of)]

@@ -35,6 +35,17 @@ def write_report(result, directory, *, study_text: str | None = None, pictures: 
     ------
     StudyError
         If it cannot be written.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Vertex(), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> uq.write_report(result, "shown", pictures=False).name
+    'report.html'
     """
     from uqmbd.report.page import write_page
 

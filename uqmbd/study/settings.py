@@ -24,6 +24,17 @@ class TimeGrid(Checked):
     also : list of float
         Further times at which histories are kept [s]. A method that compares with measurements, `calibrate`, adds theirs by itself. The
         model is a mechanism, or takes the times as its argument `time`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqmbd as uq
+    >>> def decay(rate, time):
+    ...     return {"u": np.exp(-rate * time)}
+    >>> grid = uq.TimeGrid(end=1.0, points=11)
+    >>> study = uq.Study(model=decay, inputs={"rate": uq.Interval(1.0, 2.0)}, outputs=["u"], method=uq.Chebyshev(degree=6), time=grid)
+    >>> study.grid()[:3].tolist()  # s
+    [0.0, 0.1, 0.2]
     """
 
     end: Number = Field(gt=0)
@@ -68,6 +79,12 @@ class CampaignSettings(Checked):
         of a function, and the trial run, are made by a process of their own, which is ended where they do not stop by themselves.
     wait : float
         Longest time for which a cluster (``--scheduler``) may have no workers, at the start or in between [s]: as long as a queue takes.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> uq.CampaignSettings(seed=7, workers=2).seed
+    7
     """
 
     workers: int | None = Field(default=None, ge=0, le=4096)

@@ -15,7 +15,21 @@ from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
 
 
 def open_surrogate(path: str | Path) -> KeptSurrogate:
-    """The surrogate in a file that `KeptSurrogate.save` wrote."""
+    """The surrogate in a file that `KeptSurrogate.save` wrote.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Chebyshev(degree=5), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> kept = result.surrogate("sag").save("sag.json")
+    >>> surrogate = uq.open_surrogate("sag.json")
+    >>> round(float(surrogate(load=100.0, stiffness=2000.0)), 5)  # m, without a run
+    0.05
+    """
     path = Path(path)
     try:
         table = json.loads(path.read_text(encoding="utf-8"))

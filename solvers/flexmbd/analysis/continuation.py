@@ -41,6 +41,17 @@ def arc_length(build, inputs=None, *, start=0.0, end=1.0, step=0.05, max_steps=5
     ------
     StaticsError
         If the path is lost or `end` not reached; `path` holds what was found.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> top = s.point_mass("top", mass=1.0, position=(0.0, 0.1))
+    >>> bars = [s.add(fm.Spring(f"bar{k}", s.ground.at(x, 0.0), top.centre, 1e4, length=1.01**0.5)) for k, x in enumerate((-1.0, 1.0))]
+    >>> load = s.add(fm.PointForce("load", top.centre, fy=fm.Polynomial((0.0, -20.0))))
+    >>> path = fm.arc_length(s)  # through the limit point at which it snaps through
+    >>> float(path["top.y"][-1]) < -0.1
+    True
     """
     equations = equations_of(build, inputs)
     equations = equations.using(solver)

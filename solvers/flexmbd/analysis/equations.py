@@ -26,23 +26,6 @@ from flexmbd.space import lengths
 from flexmbd.suggest import unknown
 from flexmbd.tuning import USUAL, Tuning
 
-
-def output_units(system, formulation="natural"):
-    """Every output that a system has, by name, with its unit; histories, which `run` also reduces (``name:max``). Nothing is compiled.
-
-    Parameters
-    ----------
-    system : System
-    formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`, or "auto".
-
-    Returns
-    -------
-    dict of str to str
-    """
-    return {name: unit for name, (_, unit) in formulation_of(taken(formulation, system)[0])(system).outputs.items()}
-
-
 POOLED = Tuning(single_elements=0)  # elements of flexible bodies are evaluated together
 SINGLE = replace(USUAL, single_elements=10**9, single_size=10**9)  # every element is written out: parameters are in no group
 
@@ -102,6 +85,17 @@ class Equations:
     -----
     Coordinates q are in m or 1, velocities v in m/s or 1/s, multipliers in N or N m, time t in s.  `turns` are the planar bodies' angles
     in rad, of which only the number of full turns matters: those of the start, unless `turned` gave newer ones.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> e = fm.Equations(s)
+    >>> q, v = e.initial()
+    >>> e.n, e.count, e.mass.diagonal().round(4).tolist()
+    (4, 3, [1.0, 1.0, 0.0833, 0.0833])
     """
 
     def __init__(self, system, formulation="natural", solver="superlu", *, spinning=None, outputs=(), varied=None):
@@ -343,4 +337,4 @@ def _known(solver):
     return analyse(csc_array(np.eye(1)), solver).name
 
 
-__all__ = ["Equations", "output_units"]
+__all__ = ["Equations"]

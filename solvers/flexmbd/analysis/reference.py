@@ -51,6 +51,16 @@ def reference(build, inputs=None, *, end, points, outputs, rtol=1e-9, atol=1e-10
     Notes
     -----
     Matrices are dense: meant for up to some hundred coordinates.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.reference(s, end=0.5, points=3, outputs=["rod.angle"])
+    >>> found["rod.angle"].round(3).tolist()  # rad
+    [[0.0, -0.457, -1.661]]
     """
     try:
         from sksundae.ida import IDA

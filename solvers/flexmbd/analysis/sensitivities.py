@@ -43,6 +43,16 @@ class Sensitivities:
     parameters : list of str
     units, parameter_units : dict of str to str
         Of outputs and of parameters; "" where it is not known. A derivative has the output's unit over the parameter's.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.sensitivities(s, ["gravity.y"], ["rod.angle"], end=0.3, points=3)
+    >>> found["rod.angle", "gravity.y"].round(3).tolist(), found.parameter_units
+    ([0.0, 0.017, 0.065], {'gravity.y': 'm/s^2'})
     """
 
     time: np.ndarray

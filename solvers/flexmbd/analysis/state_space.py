@@ -37,6 +37,18 @@ class StateSpace:
         Outputs at the state itself.
     independent : ndarray of int
         Which coordinates of the system the states are.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> cart = s.body("cart", mass=2.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), cart.centre))
+    >>> spring = s.add(fm.Spring("spring", s.ground.at(-1.0, 0.0), cart.centre, stiffness=200.0, length=1.0))
+    >>> push = s.add(fm.PointForce("push", cart.centre, fx=0.0))
+    >>> linear = fm.state_space(s, ["@push.fx.c0"], ["cart.x"])
+    >>> (linear.A.round(6) + 0.0).tolist()
+    [[0.0, 1.0], [-100.0, 0.0]]
     """
 
     A: np.ndarray

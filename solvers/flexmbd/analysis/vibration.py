@@ -91,6 +91,18 @@ def modes(build, inputs=None, *, count=None, damped=False, spinning=None, t=0.0,
     ------
     ModelError
         If there is no equilibrium, or the iteration does not converge.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> cart = s.body("cart", mass=2.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), cart.centre))
+    >>> spring = s.add(fm.Spring("spring", s.ground.at(-1.0, 0.0), cart.centre, stiffness=200.0, damping=4.0, length=1.0))
+    >>> fm.modes(s).frequencies.round(6).tolist()  # rad/s
+    [10.0]
+    >>> fm.modes(s, damped=True).ratios.round(6).tolist()  # c / (2 (k m)**0.5)
+    [0.1]
     """
     if count is not None:
         whole("count", count)

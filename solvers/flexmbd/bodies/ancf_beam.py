@@ -28,6 +28,17 @@ class AncfBeam(Slender):
 
     ``beam.start``, ``beam.end`` and ``beam.at(s)`` are points of its axis; ``beam.section(s)`` is a section as a frame, x its normal, y and
     z along its gradients.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, 0.0))
+    >>> steel, square = fm.Material(2e11, 0.3, 7850.0), fm.Section.rectangle(0.02, 0.02)
+    >>> beam = s.beam("beam", length=1.0, elements=2, section=square, material=steel)
+    >>> weld = s.add(fm.Fixed("weld", s.ground.at(0.0, 0.0, 0.0), beam["start"]))
+    >>> load = s.add(fm.PointForce("load", beam["end"], fz=-10.0))
+    >>> round(1e3 * float(fm.static(s)["beam.end.z"][-1]), 2)  # mm; F l**3 / (3 EI) = 1.25
+    -1.25
     """
 
     name: str

@@ -25,6 +25,16 @@ class AncfCable(Line):
     """Cable; made by `System.cable`.
 
     ``cable.start``, ``cable.end`` and ``cable.at(s)`` are its points.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> wire = {"section": fm.Section.circle(2e-3), "material": fm.material("steel")}
+    >>> rope = s.cable("rope", length=1.0, elements=4, points={"middle": 0.5}, **wire)
+    >>> ends = s.add(fm.Revolute("A", s.ground.at(0.0, 0.0), rope["start"])), s.add(fm.Revolute("B", s.ground.at(1.0, 0.0), rope["end"]))
+    >>> round(1e3 * float(fm.static(s)["rope.middle.y"][-1]), 2)  # mm
+    -2.18
     """
 
     name: str

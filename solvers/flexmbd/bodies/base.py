@@ -20,7 +20,15 @@ LEFT_OUT, GIVEN, FIXED = range(3)  # what the user said of a place or velocity a
 
 @dataclass(frozen=True)
 class Point:
-    """A point fixed in a body: two or three coordinates `at` in the body's frame with origin at the centre of mass, in m."""
+    """A point fixed in a body: two or three coordinates `at` in the body's frame with origin at the centre of mass, in m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> rod = fm.System().body("rod", mass=1.0, inertia=0.1, points={"A": (-0.5, 0.0)})
+    >>> rod["A"].at, rod.at(0.5, 0.0).at  # m
+    ((-0.5, 0.0), (0.5, 0.0))
+    """
 
     body: object
     key: str

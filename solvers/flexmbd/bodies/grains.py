@@ -20,6 +20,14 @@ class Grains(Body):
     Coordinates of a grain are the place of its centre and how far it has turned: in space the integral of its angular velocity, for
     a sphere that is the same in all directions needs no orientation. There are no constraints among them, and code does not grow with their
     number.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, 0.1), (0.3, 0.1)], radius=0.1, mass=0.5)
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("grains."))[:4]
+    ['grains.1.ax', 'grains.1.ay', 'grains.1.rate', 'grains.1.vx']
     """
 
     name: str

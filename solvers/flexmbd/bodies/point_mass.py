@@ -15,6 +15,15 @@ class PointMass(Body):
     """A mass (kg) at one point, ``bob.centre``; made by `System.point_mass`.  A node of rods need have none of its own.
 
     It does not turn: joints, drives and forces that need its orientation, or put a torque on it, are refused.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> bob = s.point_mass("bob", mass=0.5, position=(0.0, -1.0))
+    >>> string = s.add(fm.Distance("string", s.ground.at(0.0, 0.0), bob.centre))
+    >>> round(float(fm.modes(s).frequencies[0]), 4)  # rad/s: (g / l)**0.5
+    3.1321
     """
 
     name: str

@@ -16,6 +16,17 @@ class Poses:
     rotation : ndarray ([n,] points, 3, 3)
         Rotation matrices: their columns are the frame's axes in the inertial frame, so that a point x of the body is at
         ``position + rotation @ x``. The identity for a point mass, and for grains in space, that look the same from all sides.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=3, outputs=["rod.y"], poses=True)
+    >>> poses = found.poses("rod")
+    >>> poses.position.shape, poses.rotation.shape
+    ((3, 3), (3, 3, 3))
     """
 
     position: np.ndarray
@@ -38,6 +49,17 @@ class CentreLine:
         Of a beam: axes y and z of the sections, as columns; they are orthonormal but for the section's strains. None for a cable.
     slope : ndarray ([n,] points, samples, 3)
         Derivative of the position by s, m; where elements meet that of the later one.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rope = s.cable("rope", length=1.0, elements=2, section=fm.Section(1e-4, 1e-9), material=fm.Material(1e7, 0.3, 1000.0))
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rope["start"]))
+    >>> found = fm.run(s, end=0.05, points=2, outputs=["rope.end.y"], poses=True)
+    >>> line = found.centre_line("rope")
+    >>> line.position.shape, line.nodes.shape
+    ((2, 17, 3), (2, 3, 3))
     """
 
     s: np.ndarray

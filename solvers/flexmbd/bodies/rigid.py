@@ -16,6 +16,14 @@ class RigidBody(Framed):
     """Rigid body with mass in kg and inertia about its centre of mass in kg m².
 
     Made by `System.body`; ``body["A"]`` is a named point, ``body.at(x, y)`` any other.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, angle=0.5, points={"A": (-0.5, 0.0), "B": (0.5, 0.0)})
+    >>> type(rod).__name__, sorted(rod.points)
+    ('RigidBody', ['A', 'B'])
     """
 
     name: str

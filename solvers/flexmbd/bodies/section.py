@@ -23,6 +23,13 @@ class Section:
     Notes
     -----
     The shear factors of `rectangle` and `circle` are Cowper's (1966, J. Appl. Mech. 33, 335-340) for a Poisson's ratio of zero.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> wire = fm.Section.circle(1e-3)
+    >>> f"{wire.area:.3e}", f"{wire.second_moment:.3e}"  # m², m⁴
+    ('3.142e-06', '7.854e-13')
     """
 
     area: object

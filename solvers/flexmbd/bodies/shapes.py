@@ -63,7 +63,17 @@ class Shape:
 
 @dataclass(frozen=True)
 class Box(Shape):
-    """Box about its origin with edges of these lengths along x, y, z, m."""
+    """Box about its origin with edges of these lengths along x, y, z, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> plate = s.body("plate", mass=1.0, inertia=0.1)
+    >>> shown = plate.show(fm.Box((0.4, 0.2, 0.01), color="#1f77b4"))
+    >>> shown.shapes[0].size
+    (0.4, 0.2, 0.01)
+    """
 
     size: tuple
 
@@ -77,7 +87,17 @@ class Box(Shape):
 
 @dataclass(frozen=True)
 class Cylinder(Shape):
-    """Cylinder about its origin, its axis along z, m."""
+    """Cylinder about its origin, its axis along z, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wheel = s.body("wheel", mass=1.0, inertia=0.1)
+    >>> shown = wheel.show(fm.Cylinder(radius=0.1, length=0.02))
+    >>> shown.shapes[0].radius
+    0.1
+    """
 
     radius: float
     length: float
@@ -89,7 +109,17 @@ class Cylinder(Shape):
 
 @dataclass(frozen=True)
 class Sphere(Shape):
-    """Sphere about its origin, m."""
+    """Sphere about its origin, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> ball = s.body("ball", mass=1.0, inertia=0.1)
+    >>> shown = ball.show(fm.Sphere(0.05, position=(0.2, 0.0)))
+    >>> shown.shapes[0].position
+    (0.2, 0.0, 0.0)
+    """
 
     radius: float
 
@@ -100,7 +130,14 @@ class Sphere(Shape):
 
 @dataclass(frozen=True)
 class Balls(Shape):
-    """Of grains, which have no frame together: a sphere about each, by these radii in their order, m."""
+    """Of grains, which have no frame together: a sphere about each, by these radii in their order, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> fm.Balls([0.1, 0.12, 0.08]).radii  # m
+    (0.1, 0.12, 0.08)
+    """
 
     radii: object
 
@@ -114,7 +151,17 @@ class Balls(Shape):
 
 @dataclass(frozen=True)
 class Polyline(Shape):
-    """Straight lines from point to point (n, 2) or (n, 3), m."""
+    """Straight lines from point to point (n, 2) or (n, 3), m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> frame = s.body("frame", mass=1.0, inertia=0.1)
+    >>> shown = frame.show(fm.Polyline([(0.0, 0.0), (0.3, 0.0), (0.3, 0.2)]))
+    >>> shown.shapes[0].points.shape
+    (3, 3)
+    """
 
     points: object
 
@@ -133,6 +180,15 @@ class Mesh(Shape):
         m
     faces : array (m, 3)
         Numbers of their vertices from 0, counter-clockwise as seen from outside.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wedge = s.body("wedge", mass=1.0, inertia=0.1)
+    >>> shown = wedge.show(fm.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]))
+    >>> shown.shapes[0].faces.shape
+    (4, 3)
     """
 
     vertices: object
@@ -150,7 +206,14 @@ class Mesh(Shape):
 
 @dataclass(frozen=True)
 class Swept(Shape):
-    """Section of a flexible body, swept along its centre line: a disc of this radius, or a rectangle (along y, along z), m."""
+    """Section of a flexible body, swept along its centre line: a disc of this radius, or a rectangle (along y, along z), m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> round(fm.Swept.of(fm.Section.circle(2e-3)).radius, 6)  # m
+    0.002
+    """
 
     radius: float = None
     sides: tuple = None

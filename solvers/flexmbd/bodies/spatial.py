@@ -37,6 +37,15 @@ class SpatialBody(Framed):
         Of the body's frame at the start: a rotation vector (rad) or a 3 x 3 matrix.
     angular_velocity : tuple
         Components in the inertial frame, rad/s.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), rotation=(0.0, 0.0, 0.5), points={"tip": (0.4, 0.0, 0.0)})
+    >>> e = fm.Equations(s)
+    >>> [round(float(e.output(f"arm.tip.{axis}", e.initial()[0])), 4) for axis in "xyz"]  # m
+    [0.351, 0.1918, 0.0]
     """
 
     name: str

@@ -73,6 +73,17 @@ class CableContact(FreeContact):
     ------
     ModelError
         If a or b is not on a cable, both are on the same one, or a number is out of range.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> wire = {"length": 1.0, "elements": 2, "section": fm.Section.circle(0.01), "material": fm.material("steel")}
+    >>> upper = s.cable("upper", position=(-0.5, 0.0, 0.03), direction=(1.0, 0.0, 0.0), **wire)
+    >>> lower = s.cable("lower", position=(0.0, -0.5, 0.0), direction=(0.0, 1.0, 0.0), **wire)
+    >>> cross = s.add(fm.CableContact("cross", upper.at(0.5), lower.at(0.5), 0.01, 0.01, fm.Hertz(1e8)))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("cross."))[:3]
+    ['cross.1.contact', 'cross.1.friction', 'cross.1.impact_velocity']
     """
 
     name: str

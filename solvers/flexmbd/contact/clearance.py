@@ -136,6 +136,17 @@ class ClearanceRevolute(Bearing, Contact):
         joints only.
     liner : `ElasticLiner`, optional
         The bearing's elastic surface, with a film that is solved on a grid and nothing else (docs/theory/solved_films.md).
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, -3e-5), points={"O": (-0.5, 0.0)})
+    >>> law = fm.HuntCrossley(1e9, restitution=0.8)
+    >>> pin = s.add(fm.ClearanceRevolute("pin", rod["O"], s.ground.at(0.0, 0.0), 5e-5, law, bearing_radius=0.01))
+    >>> e = fm.Equations(s)
+    >>> round(1e6 * float(e.output("pin.eccentricity", e.initial()[0])), 6), e.n - e.count  # µm in 50; nothing is bound
+    (30.0, 3)
     """
 
     kinds: ClassVar[tuple] = (

@@ -43,6 +43,16 @@ class SphereCylinder(PointContact):
     ------
     ModelError
         If a size is not above zero, the sphere does not fit into the tube, or the system is planar.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> ball = s.body("ball", mass=1.0, inertia=(0.01,) * 3, position=(0.0, 0.0, 0.399))
+    >>> pipe = s.add(fm.SphereCylinder("pipe", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.1, 0.3, fm.Hertz(1e8), axis=(1.0, 0.0, 0.0)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("pipe.penetration", e.initial()[0])), 6)  # m
+    0.001
     """
 
     name: str

@@ -36,6 +36,17 @@ class ClearanceCylindrical(Bearing, PointContact):
         See `ClearanceRevolute`; each end section has this law. With a film `law` may be None.
     film : TiltedFilm, optional
         None is dry.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0), points={"O": (-0.5, 0.0, 0.0)})
+    >>> along = {"axis_a": (1.0, 0.0, 0.0), "axis_b": (1.0, 0.0, 0.0)}
+    >>> law = fm.HuntCrossley(1e9, restitution=0.8)
+    >>> bush = s.add(fm.ClearanceCylindrical("bush", arm["O"], s.ground.at(0.0, 0.0, 0.0), 5e-5, 0.02, length=0.05, law=law, **along))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("bush."))[:4]
+    ['bush.1.contact', 'bush.1.friction', 'bush.1.impact_velocity', 'bush.1.impacts']
     """
 
     kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart, TiltedFilmPart, TransitionPart)

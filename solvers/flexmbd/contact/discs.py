@@ -13,7 +13,18 @@ from flexmbd.language.quadratic import cross, dot
 
 @dataclass(frozen=True, eq=False)
 class DiscPlane(Contact):
-    """Disc of `radius` about point `a` against the half-plane below point `b`, whose outward `normal` is fixed in b's body."""
+    """Disc of `radius` about point `a` against the half-plane below point `b`, whose outward `normal` is fixed in b's body.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> disc = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.199))
+    >>> floor = s.add(fm.DiscPlane("floor", disc.centre, s.ground.at(0.0, 0.0), 0.2, fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("floor.normal", e.initial()[0])), 2)  # N, 1 mm deep: 1e8 * 0.001**1.5
+    3162.28
+    """
 
     bulges: ClassVar[bool] = False
 
@@ -52,7 +63,18 @@ class DiscPlane(Contact):
 
 @dataclass(frozen=True, eq=False)
 class DiscDisc(Contact):
-    """Disc of `radius_a` about point `a` against disc of `radius_b` about point `b`."""
+    """Disc of `radius_a` about point `a` against disc of `radius_b` about point `b`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> one, two = (s.body(name, mass=1.0, inertia=0.01, position=(x, 0.0)) for name, x in (("one", 0.0), ("two", 0.349)))
+    >>> touch = s.add(fm.DiscDisc("touch", one.centre, two.centre, 0.2, 0.15, fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("touch.penetration", e.initial()[0])), 6)  # m
+    0.001
+    """
 
     name: str
     a: object

@@ -92,6 +92,16 @@ class GranularContact(OfGrains):
         Half-planes (in space half-spaces) of ground: a point, m, and the normal out of the wall.
     impact_velocity : float
         m/s; for laws with a restitution.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, 0.1), (0.05, 0.29)], radius=0.1, mass=0.5)
+    >>> soft = fm.KelvinVoigt(1e5, 50.0)
+    >>> heap = s.add(fm.GranularContact("heap", grains, soft, fm.Ambrosio(0.3, 1e-3, 1e-2), walls=[((0.0, 0.0), (0.0, 1.0))]))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("heap."))
+    ['heap.1.contacts', 'heap.1.normal', 'heap.1.stored', 'heap.contacts', 'heap.normal', 'heap.stored']
     """
 
     name: str

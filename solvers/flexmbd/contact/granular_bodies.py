@@ -135,6 +135,16 @@ class GrainsPlane(GrainsBody):
     ----------
     normal : tuple, optional
         In the frame of b's body; left out its last axis.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, 0.1), (0.3, 0.1)], radius=0.1, mass=0.5)
+    >>> sieve = s.body("sieve", mass=5.0, inertia=1.0)
+    >>> bed = s.add(fm.GrainsPlane("bed", grains, sieve.centre, fm.KelvinVoigt(1e5, 50.0)))
+    >>> fm.output_units(s)["bed.normal"]
+    'N'
     """
 
     name: str
@@ -168,6 +178,16 @@ class GrainsRound(GrainsBody):
         Of the body, m.
     inside : bool
         True for grains in a round hole.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, -0.38), (0.25, -0.3)], radius=0.1, mass=0.5)
+    >>> drum = s.body("drum", mass=5.0, inertia=1.0, rate=3.0)
+    >>> wall = s.add(fm.GrainsRound("wall", grains, drum.centre, 0.5, fm.KelvinVoigt(1e5, 50.0), inside=True))
+    >>> fm.output_units(s)["wall.normal"]
+    'N'
     """
 
     name: str
@@ -212,6 +232,16 @@ class GrainsCylinder(GrainsBody):
         Of the cylinder, half of it on either side of point b, m; left out it has no end.
     inside : bool
         True for grains in a tube or a drum.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, 0.0, -0.38), (0.25, 0.0, -0.3)], radius=0.1, mass=0.5)
+    >>> drum = s.body("drum", mass=5.0, inertia=(1.0, 1.0, 1.0))
+    >>> wall = s.add(fm.GrainsCylinder("wall", grains, drum.centre, 0.5, fm.KelvinVoigt(1e5, 50.0), axis=(0.0, 1.0, 0.0), inside=True))
+    >>> fm.output_units(s)["wall.normal"]
+    'N'
     """
 
     dimensions = (3,)
@@ -258,6 +288,16 @@ class GrainsBox(GrainsBody):
         Of the edges against b's frame: in the plane an angle (rad), in space a rotation vector (rad) or a matrix.
     rounding : float or ndarray
         Radius about all of it, m, so that a box without a size is a ball and one with a single length a capsule.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> grains = s.grains("grains", positions=[(0.0, 0.2), (0.25, 0.2)], radius=0.1, mass=0.5)
+    >>> gate = s.body("gate", mass=5.0, inertia=1.0)
+    >>> top = s.add(fm.GrainsBox("top", grains, gate.centre, (0.4, 0.1), fm.KelvinVoigt(1e5, 50.0)))
+    >>> fm.output_units(s)["top.normal"]
+    'N'
     """
 
     name: str

@@ -30,6 +30,16 @@ class FrictionGuide(SliderContact):
         Its friction; restitution must be zero.
     axis_a, axis_b : tuple
         Direction of the slider in a's frame and of the guide in b's.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> slider = s.body("slider", mass=1.0, inertia=0.1, velocity=(1.0, 0.0))
+    >>> guide = s.add(fm.FrictionGuide("guide", slider.centre, s.ground.at(0.0, 0.0), length=0.1, law=fm.Impenetrable(friction=0.2)))
+    >>> found = fm.run(s, end=0.6, points=2, outputs=["slider.x"], settings={"integrator": "moreau", "step": 1e-3})
+    >>> round(float(found["slider.x"][-1]), 3), round(1.0 / (2 * 0.2 * 9.81), 3)  # m; v**2 / (2 mu g)
+    (0.255, 0.255)
     """
 
     kinds: ClassVar[tuple] = (ImpenetrablePart,)

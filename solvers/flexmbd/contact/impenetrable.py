@@ -31,6 +31,16 @@ class Impenetrable:
         Coefficients in m: largest moment against rolling, and against pivoting about the normal, over the normal force.
     rule : str
         ``"newton"`` or ``"poisson"``.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> ball = s.body("ball", mass=1.0, inertia=0.01, position=(0.0, 1.1))
+    >>> floor = s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 0.1, fm.Impenetrable(restitution=0.5)))
+    >>> found = fm.run(s, end=0.8, points=3, outputs=["floor.impacts", "ball.vy:max"], settings={"integrator": "event_driven"})
+    >>> round(float(found["ball.vy:max"]), 6), round(0.5 * (2 * 9.81) ** 0.5, 6)  # m/s, after the first impact
+    (2.214723, 2.214723)
     """
 
     name: ClassVar[str] = "impenetrable"

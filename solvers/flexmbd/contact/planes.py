@@ -59,6 +59,16 @@ class PointPlane(PlaneContact):
     ------
     ModelError
         If the normal is no vector of the system's dimension, or law and friction do not belong together.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.0, 0.499), points={"tip": (0.0, -0.5)})
+    >>> floor = s.add(fm.PointPlane("floor", rod["tip"], s.ground.at(0.0, 0.0), fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("floor.normal", e.initial()[0])), 2)  # N
+    3162.28
     """
 
     name: str
@@ -106,6 +116,17 @@ class BoxPlane(PlaneContact):
     ------
     ModelError
         If a half-length is not above zero, or their number is not that of the system's dimension.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> box = s.body("box", mass=1.0, inertia=0.1, position=(0.0, 0.199))
+    >>> floor = s.add(fm.BoxPlane("floor", box.centre, s.ground.at(0.0, 0.0), (0.3, 0.2), fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> q, _ = e.initial()
+    >>> [round(float(e.output(f"floor.{corner}.normal", q)), 2) for corner in (1, 2, 3, 4)]  # N: two corners touch
+    [3162.28, 0.0, 3162.28, 0.0]
     """
 
     name: str

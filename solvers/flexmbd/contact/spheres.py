@@ -17,6 +17,16 @@ class SpherePlane(PointContact):
     """Sphere of `radius` about point `a` against the half-space below point `b`, whose outward `normal` is fixed in b's body.
 
     Friction acts at the foot of the sphere's centre on the plane; a sphere that spins about the normal is not braked.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> ball = s.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.0, 0.0, 0.199))
+    >>> floor = s.add(fm.SpherePlane("floor", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.2, fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("floor.normal", e.initial()[0])), 2)  # N
+    3162.28
     """
 
     bulges: ClassVar[bool] = False
@@ -51,7 +61,18 @@ class SpherePlane(PointContact):
 
 @dataclass(frozen=True, eq=False)
 class SphereSphere(PointContact):
-    """Sphere of `radius_a` about point `a` against sphere of `radius_b` about point `b`; friction acts on b's surface."""
+    """Sphere of `radius_a` about point `a` against sphere of `radius_b` about point `b`; friction acts on b's surface.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, 0.0))
+    >>> one, two = (s.body(name, mass=1.0, inertia=(0.01,) * 3, position=(x, 0.0, 0.0)) for name, x in (("one", 0.0), ("two", 0.349)))
+    >>> touch = s.add(fm.SphereSphere("touch", one.centre, two.centre, 0.2, 0.15, fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("touch.penetration", e.initial()[0])), 6)  # m
+    0.001
+    """
 
     name: str
     a: object

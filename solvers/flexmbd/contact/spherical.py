@@ -26,6 +26,16 @@ class ClearanceSpherical(Bearing, PointContact):
         See `ClearanceRevolute`; with a film `law` may be None.
     film : SocketFilm, optional
         One of ``flexmbd.lubrication.spherical``; None is dry.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, -3e-5), points={"O": (-0.5, 0.0, 0.0)})
+    >>> law = fm.HuntCrossley(1e9, restitution=0.8)
+    >>> ball = s.add(fm.ClearanceSpherical("ball", arm["O"], s.ground.at(0.0, 0.0, 0.0), 5e-5, bearing_radius=0.02, law=law))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("ball."))[:4]
+    ['ball.contact', 'ball.ex', 'ball.ey', 'ball.ez']
     """
 
     kinds: ClassVar[tuple] = (LawPart, ImpenetrablePart, FrictionPart, SocketFilmPart, TransitionPart)

@@ -23,6 +23,15 @@ def hertz_sphere_stiffness(R_i: Number, R_j: Number, material_i: Material, mater
     R_i, R_j : radii, m; ``conformal``: R_i is the socket (bearing), R_j < R_i the ball (journal).
     material_i, material_j : their materials.
     conformal : True if j lies inside i.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> steel = fm.material("steel")
+    >>> f"{fm.hertz_sphere_stiffness(0.01005, 0.01, steel, steel, conformal=True):.3e}"  # N/m^1.5, in a socket with 50 µm of play
+    '2.150e+11'
+    >>> f"{fm.hertz_sphere_stiffness(0.01, 0.01, steel, steel, conformal=False):.3e}"  # two balls
+    '1.072e+10'
     """
     owner = "hertz_sphere_stiffness"
     check_range(owner, "R_i", R_i, above=0.0)

@@ -17,6 +17,16 @@ class ThinDiscPlane(PointContact):
 
     The outward `normal` is fixed in b's body, the axis in a's.  The lowest point of the edge touches, and friction acts there.  A disc that
     lies flat has no lowest point: contact on a face, or on a ring, is not treated.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> coin = s.body("coin", mass=0.1, inertia=(1e-5, 2e-5, 1e-5), position=(0.0, 0.0, 0.0099))
+    >>> table = s.add(fm.ThinDiscPlane("table", coin.centre, s.ground.at(0.0, 0.0, 0.0), 0.01, fm.Hertz(1e8), axis=(0.0, 1.0, 0.0)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("table.penetration", e.initial()[0])), 6)  # m
+    0.0001
     """
 
     bulges: ClassVar[bool] = False

@@ -19,6 +19,17 @@ class SmoothTransition:
         Penetration at which the film is gone, by the clearance.
     largest : float or ndarray
         Eccentricity ratio below one that the film's formula is given at most.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01)
+    >>> over = fm.SmoothTransition(fade=0.05)
+    >>> both = {"law": fm.HuntCrossley(1e9, restitution=0.8), "film": fm.ShortFilm(0.04, 0.02), "transition": over}
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, bearing_radius=0.01, **both))
+    >>> sorted(name for name in fm.output_units(s) if name.endswith("force"))
+    ['joint.film_force', 'joint.force']
     """
 
     name: ClassVar[str] = "smooth"
@@ -54,6 +65,17 @@ class FloresTransition:
         Penetrations in m at which the film is gone, and at which the contact law acts with its whole force.
     largest : float or ndarray
         Eccentricity ratio below one that the film's formula is given at most.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01)
+    >>> over = fm.FloresTransition(film_tolerance=1e-6, dry_tolerance=1e-6)
+    >>> both = {"law": fm.HuntCrossley(1e9, restitution=0.8), "film": fm.ShortFilm(0.04, 0.02), "transition": over}
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, bearing_radius=0.01, **both))
+    >>> sorted(name for name in fm.output_units(s) if name.endswith("force"))
+    ['joint.film_force', 'joint.force']
     """
 
     name: ClassVar[str] = "flores"

@@ -33,6 +33,16 @@ class ClearanceTranslational(ClearanceJoint, SliderContact):
     minimum_impact_velocity : float, optional
         Lower bound of the approach speed that the law is given, in m/s; left out it is 1e-3, or less where the mechanism is small
         (docs/theory/contact_laws.md).
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> slider = s.body("slider", mass=1.0, inertia=0.1)
+    >>> law = fm.HuntCrossley(1e8, restitution=0.8)
+    >>> guide = s.add(fm.ClearanceTranslational("guide", slider.centre, s.ground.at(0.0, 0.0), 1e-3, length=0.1, width=0.05, law=law))
+    >>> fm.output_units(s)["guide.offset"], fm.output_units(s)["guide.tilt"]
+    ('m', 'rad')
     """
 
     signs: ClassVar[tuple] = (-1.0, 1.0), (1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)

@@ -97,6 +97,14 @@ class WornProfile:
     ----------
     mean : float or ndarray (n,)
     cosine, sine : ndarray (order,) or (n, order)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import flexmbd as fm
+    >>> worn = fm.WornProfile(5e-6, cosine=[3e-6], sine=[0.0])
+    >>> worn.depth([0.0, np.pi]).round(9).tolist()  # m, at 0 and 180 degrees
+    [8e-06, 2e-06]
     """
 
     mean: Any

@@ -45,6 +45,18 @@ class Actuator(Force):
         The command cut off at the limits, or bent towards them by a hyperbolic tangent.
     lag : float or ndarray, optional
         Time constant with which the force follows what passes the limits, s; it is zero at the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> arm = s.body("arm", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), arm.centre))
+    >>> turn = fm.AngleOf(s.ground, arm)
+    >>> servo = s.add(fm.Actuator("servo", turn, fm.PID(turn, 0.5, kp=20.0, kd=2.0), limit=1.5))
+    >>> found = fm.run(s, end=2.0, points=3, outputs=["arm.angle", "servo.moment:max"])
+    >>> round(float(found["servo.moment:max"]), 6)  # N m: it is limited
+    1.5
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

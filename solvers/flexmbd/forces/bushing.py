@@ -31,6 +31,15 @@ class Bushing(Force):
         Six numbers, or symmetric 6 x 6 matrix: N/m, N/rad, N m/rad; times s for damping. Of every number one for each sample may be given.
     axes : pair of tuples
         x and y axis of the bushing in a's frame; of y what is at right angles to x counts.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -10.0))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    >>> mount = s.add(fm.Bushing("mount", s.ground.at(0.0, 0.0, 0.0), arm.centre, (1e5, 1e5, 1e4, 100.0, 100.0, 10.0)))
+    >>> round(1e3 * float(fm.static(s)["arm.z"][-1]), 6)  # mm
+    -1.0
     """
 
     dimensions: ClassVar[tuple] = (3,)

@@ -78,6 +78,16 @@ class StopWhen(Condition):
     that begins beyond the value goes on until it has come back and passes it again. Reductions over time are those up to the end.
 
     Parameters are those of `Condition`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> ball = s.body("ball", mass=1.0, inertia=0.01, position=(0.0, 1.0))
+    >>> floor = s.add(fm.StopWhen("floor", fm.PlaceOf(s.ground.at(0.0, 0.0), ball.centre, axis=(0.0, 1.0)), 0.0, rising=False))
+    >>> found = fm.run(s, end=1.0, points=3, outputs=["ball.y"])
+    >>> round(float(found.statistics["ended"]), 6), round((2 / 9.81) ** 0.5, 6)  # s
+    (0.451524, 0.451524)
     """
 
     def apply(self, equations):
@@ -96,6 +106,16 @@ class Latch(Condition):
     ----------
     reset : float or ndarray, optional
         Value at which it goes off, on the other side of `value` (a hysteresis); without one it stays on. Others are those of `Condition`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1, rate=2.0)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> limit = s.add(fm.Latch("limit", fm.AngleOf(s.ground, crank), 1.0))
+    >>> fm.run(s, end=1.0, points=3, outputs=["limit.on"])["limit.on"].tolist()
+    [0.0, 1.0, 1.0]
     """
 
     reset: object = None
@@ -145,6 +165,18 @@ class Switched(Motion):
     latch : Latch
         Of the same system.
     on, off : Motion or float or ndarray
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1, rate=2.0)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> limit = s.add(fm.Latch("limit", fm.AngleOf(s.ground, crank), 1.0))
+    >>> brake = s.add(fm.Torque("brake", s.ground, crank, fm.Switched(limit, on=-0.5)))
+    >>> found = fm.run(s, end=1.0, points=3, outputs=["limit.on", "crank.rate"])
+    >>> found["limit.on"].tolist()
+    [0.0, 1.0, 1.0]
     """
 
     latch: Latch

@@ -33,6 +33,18 @@ class PID:
         Time in which the integral gives way to limits, s; ``kp/ki`` unless said, and ``float("inf")`` for an integral that winds up.
     sample : float or ndarray, optional
         Time between two samples, s; left out it is continuous.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> arm = s.body("arm", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), arm.centre))
+    >>> turn = fm.AngleOf(s.ground, arm)
+    >>> servo = s.add(fm.Actuator("servo", turn, fm.PID(turn, 0.5, kp=20.0, kd=2.0)))
+    >>> found = fm.run(s, end=2.0, points=3, outputs=["arm.angle"])
+    >>> round(float(found["arm.angle"][-1]), 6)  # rad, the target
+    0.5
     """
 
     measured: object

@@ -75,6 +75,17 @@ class AngleOf(Between):
     """Angle of body `b` against body `a` in rad, counting full turns.
 
     In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero at the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1, rate=2.0)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> stop = s.add(fm.StopWhen("stop", fm.AngleOf(s.ground, crank), 1.0))
+    >>> found = fm.run(s, end=1.0, points=3, outputs=["crank.angle"])
+    >>> round(float(found.statistics["ended"]), 9)  # s, at 1 rad
+    0.5
     """
 
     kind: ClassVar[str] = "moment"
@@ -159,7 +170,19 @@ class AboutAxis:
 
 @dataclass(frozen=True, eq=False)
 class PlaceOf(Between):
-    """Place of point `b` from point `a` along `axis`, a direction in the frame of a's body, m."""
+    """Place of point `b` from point `a` along `axis`, a direction in the frame of a's body, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> cart = s.body("cart", mass=1.0, inertia=0.1, velocity=(2.0, 0.0))
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), cart.centre))
+    >>> stop = s.add(fm.StopWhen("stop", fm.PlaceOf(s.ground.at(0.0, 0.0), cart.centre), 1.0))
+    >>> found = fm.run(s, end=1.0, points=3, outputs=["cart.x"])
+    >>> round(float(found.statistics["ended"]), 9)  # s, at 1 m
+    0.5
+    """
 
     a: object
     b: object

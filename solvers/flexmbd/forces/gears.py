@@ -105,6 +105,18 @@ class GearMesh(Mesh):
         The body that holds both centres; ground if left out.
     internal : bool
         b is a ring with teeth inside.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wheel = s.body("wheel", mass=1.0, inertia=0.02)
+    >>> pinion = s.body("pinion", mass=0.3, inertia=0.002, position=(0.3, 0.0))
+    >>> axles = s.add(fm.Revolute("A", s.ground.at(0.0, 0.0), wheel.centre)), s.add(fm.Revolute("B", s.ground.at(0.3, 0.0), pinion.centre))
+    >>> mesh = s.add(fm.GearMesh("mesh", wheel.centre, pinion.centre, (40, 20), stiffness=1e7))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # elastic teeth bind nothing
+    2
     """
 
     name: str
@@ -177,6 +189,19 @@ class Rack(Mesh):
         Direction of the pitch line in the frame of b's body.
     stiffness, damping, pressure_angle, backlash
         See `GearMesh`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wheel = s.body("wheel", mass=1.0, inertia=0.02, position=(0.0, 0.2))
+    >>> rack = s.body("rack", mass=1.0, inertia=0.1)
+    >>> axle = s.add(fm.Revolute("axle", s.ground.at(0.0, 0.2), wheel.centre))
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), rack.centre))
+    >>> mesh = s.add(fm.Rack("mesh", wheel.centre, rack.centre, 0.2, stiffness=1e7))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # elastic teeth bind nothing
+    2
     """
 
     name: str

@@ -62,7 +62,18 @@ class Moment(Load):
 
 @dataclass(frozen=True, eq=False)
 class PointForce(Load):
-    """Force (fx, fy, in space fz) in N at point `a`; numbers or motions; in the inertial frame, or in the body's when `follower`."""
+    """Force (fx, fy, in space fz) in N at point `a`; numbers or motions; in the inertial frame, or in the body's when `follower`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> bob = s.point_mass("bob", mass=1.0, position=(0.0, -0.5))
+    >>> spring = s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), bob.centre, stiffness=100.0, length=0.5))
+    >>> pull = s.add(fm.PointForce("pull", bob.centre, fy=-5.0))
+    >>> round(float(fm.static(s)["bob.y"][-1]), 6)  # m
+    -0.55
+    """
 
     dimensions: ClassVar[tuple] = (2, 3)
 
@@ -100,6 +111,17 @@ class Torque(Moment):
     """Torque in N m on body `b`, with reaction on body `a`: a number or a motion (counter-clockwise); in space three of them.
 
     The components are in the inertial frame, or in b's when `follower`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> rod = s.body("rod", mass=1.0, inertia=1.0)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod.centre))
+    >>> spring = s.add(fm.TorsionSpring("spring", s.ground, rod, stiffness=2.0))
+    >>> load = s.add(fm.Torque("load", s.ground, rod, moment=0.5))
+    >>> round(float(fm.static(s)["rod.angle"][-1]), 6)  # rad
+    0.25
     """
 
     ends: ClassVar[str] = "bodies"
@@ -136,6 +158,16 @@ class SectionTorque(Moment):
     """Moment in N m on a cable's section at point `a`: a number or motion (counter-clockwise); in space three, in the inertial frame.
 
     It turns the tangent; in space its component along the tangent has no effect on a cable.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wire = s.cable("wire", length=1.0, elements=2, section=fm.Section(1e-5, 1e-11), material=fm.Material(2e11, 0.3, 7850.0))
+    >>> clamp = s.add(fm.Clamp("clamp", s.ground.at(0.0, 0.0), wire["start"]))
+    >>> bend = s.add(fm.SectionTorque("bend", wire["end"], 0.2))
+    >>> round(float(fm.static(s)["wire.end.y"][-1]), 3)  # m; M l**2 / (2 EI) = 0.05
+    0.05
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

@@ -23,6 +23,17 @@ class Lock(Condition):
     ----------
     opens_at : float or ndarray, optional
         Force (N) or moment (N m) back from the value at which it opens again; left out it never does.  Others are those of `Condition`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> door = s.body("door", mass=1.0, inertia=0.1, rate=2.0)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), door.centre))
+    >>> lock = s.add(fm.Lock("lock", fm.AngleOf(s.ground, door), 1.0))
+    >>> found = fm.run(s, end=1.0, points=3, outputs=["door.angle"], settings={"integrator": "moreau", "step": 1e-3})
+    >>> found["door.angle"].round(6).tolist()  # rad
+    [0.0, 1.0, 1.0]
     """
 
     opens_at: object = None

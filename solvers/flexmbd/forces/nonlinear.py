@@ -99,6 +99,16 @@ class NonlinearSpring(NonlinearSpringDamper):
         Tension in N over the rate of the length in m/s, with the sign of the rate; or a number in N s/m.
     length : float or ndarray
         Without load, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> bob = s.point_mass("bob", mass=2.0, position=(0.0, -0.5))
+    >>> curve = fm.Table((-1.0, 0.0, 0.1, 1.0), (-2000.0, 0.0, 10.0, 1000.0))  # N over m of extension: it stiffens
+    >>> spring = s.add(fm.NonlinearSpring("spring", s.ground.at(0.0, 0.0), bob.centre, curve, length=0.4))
+    >>> round(float(fm.static(s)["spring.force"][-1]), 6)  # N
+    20.0
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -145,6 +155,17 @@ class NonlinearTorsionSpring(AboutAxis, NonlinearSpringDamper):
         Without load, rad.
     axis : sequence of float, optional
         In space, and there only.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> spring = s.add(fm.NonlinearTorsionSpring("spring", s.ground, crank, fm.Table((-1.0, 0.0, 1.0), (-20.0, 0.0, 5.0))))
+    >>> load = s.add(fm.Torque("load", s.ground, crank, 2.0))
+    >>> round(float(fm.static(s)["crank.angle"][-1]), 6)  # rad
+    0.4
     """
 
     load: ClassVar[str] = "moment"

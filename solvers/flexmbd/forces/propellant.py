@@ -32,6 +32,17 @@ class Propellant(Force):
         Direction of the thrust in the frame of a's body (of a point mass: in the inertial frame), of any length; x if left out.
     along : AngleOf or PlaceOf, optional
         Coordinate over which the mass changes, in rad or m; time if left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> rocket = s.body("rocket", mass=10.0, inertia=1.0)
+    >>> tank = s.add(fm.Propellant("tank", rocket.centre, fm.Table((0.0, 2.0), (5.0, 0.0)), exhaust=500.0, axis=(1.0, 0.0)))
+    >>> found = fm.run(s, end=2.0, points=3, outputs=["rocket.vx"])
+    >>> round(float(found["rocket.vx"][-1]), 3), round(500.0 * float(np.log(1.5)), 3)  # m/s, and Tsiolkovsky's
+    (202.733, 202.733)
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

@@ -30,6 +30,19 @@ class ReducedInertia(UserFunction):
     ------
     ModelError
         Where the function has other arguments or another number of results, or decides by a value.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def inertia(x, m):
+    ...     return m * (1.0 + x * x)
+    >>> s = fm.System()
+    >>> cart = s.body("cart", mass=1.0, inertia=0.1)
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), cart.centre))
+    >>> flywheel = s.add(fm.ReducedInertia("flywheel", fm.PlaceOf(s.ground.at(0.0, 0.0), cart.centre), inertia, {"m": 3.0}))
+    >>> spring = s.add(fm.Spring("spring", s.ground.at(-1.0, 0.0), cart.centre, stiffness=100.0, length=1.0))
+    >>> round(float(fm.modes(s).frequencies[0]), 6)  # rad/s: 100 N/m on 1 + 3 kg
+    5.0
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

@@ -47,6 +47,15 @@ class Spring(SpringDamper):
     """Spring-damper between points `a` and `b`: stiffness N/m, damping N s/m, free length m.
 
     Both forces act along the line of the points. A length of zero makes the elastic one linear in the coordinates.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> bob = s.point_mass("bob", mass=2.0, position=(0.0, -0.5))
+    >>> spring = s.add(fm.Spring("spring", s.ground.at(0.0, 0.0), bob.centre, stiffness=100.0, length=0.4))
+    >>> round(float(fm.static(s)["bob.y"][-1]), 4)  # m: 0.4 m and m g / k
+    -0.5962
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -111,6 +120,16 @@ class TorsionSpring(AboutAxis, SpringDamper):
 
     The angle counts full turns.  In space it is that about `axis`, a direction in a's frame which a joint keeps on b's body, and it is zero
     at the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> spring = s.add(fm.TorsionSpring("spring", s.ground, crank, stiffness=10.0))
+    >>> round(float(fm.modes(s).frequencies[0]), 6)  # rad/s: (k / J)**0.5
+    10.0
     """
 
     free: ClassVar[str] = "angle"

@@ -85,6 +85,17 @@ class UserForce(UserLoad):
     ------
     ModelError
         Where the function has other arguments or another number of results, or decides by a value.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def pull(t, d, v, k):
+    ...     return -k * d[0], -k * d[1]
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> bob = s.point_mass("bob", mass=1.0, position=(0.0, -0.1))
+    >>> band = s.add(fm.UserForce("band", s.ground.at(0.0, 0.0), bob.centre, pull, {"k": 100.0}))
+    >>> round(float(fm.static(s)["bob.y"][-1]), 6)  # m
+    -0.1
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -134,6 +145,19 @@ class UserTorque(AboutAxis, UserLoad):
     ------
     ModelError
         As `UserForce`, and for an axis that is missing in space or given in the plane.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def stiffening(t, angle, rate, k):
+    ...     return -k * (angle + angle * angle * angle)
+    >>> s = fm.System()
+    >>> crank = s.body("crank", mass=1.0, inertia=0.1)
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), crank.centre))
+    >>> band = s.add(fm.UserTorque("band", s.ground, crank, stiffening, {"k": 10.0}))
+    >>> load = s.add(fm.Torque("load", s.ground, crank, 20.0))
+    >>> round(float(fm.static(s)["crank.angle"][-1]), 6)  # rad: a + a**3 = 2
+    1.0
     """
 
     given: ClassVar[tuple] = ("t", "angle", "rate")

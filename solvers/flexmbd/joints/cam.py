@@ -34,6 +34,21 @@ class Cam(Joint):
         Direction in the frame of the carrier.
     carrier : RigidBody, optional
         The body that holds the cam and guides the follower; ground if left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> cam = s.body("cam", mass=1.0, inertia=0.02)
+    >>> follower = s.body("follower", mass=0.5, inertia=0.01, position=(0.0, 0.4), points={"foot": (0.0, -0.1)})
+    >>> held = s.add(fm.Revolute("axle", s.ground.at(0.0, 0.0), cam.centre))
+    >>> guide = s.add(fm.Translational("guide", s.ground.at(0.0, 0.4), follower.centre, axis=(0.0, 1.0)))
+    >>> lift = s.add(fm.Cam("lift", cam.centre, follower["foot"], fm.Harmonic(0.05, 1.0, offset=0.3)))
+    >>> drive = s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), cam.centre, fm.ConstantSpeed(np.pi)))
+    >>> found = fm.inverse_dynamics(s, end=0.5, points=6, outputs=["follower.foot.y"])
+    >>> round(float(found["follower.foot.y"][-1]), 6)  # m, after a quarter turn
+    0.35
     """
 
     lift: object = None

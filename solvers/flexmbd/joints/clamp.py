@@ -18,6 +18,15 @@ class Clamp(Joint):
 
     `axis` is a direction in the frame of a's body; by default that of the cable at the start. The cable may stretch at
     the clamp.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> wire = s.cable("wire", length=0.5, elements=2, section=fm.Section.circle(2e-3), material=fm.material("steel"))
+    >>> clamp = s.add(fm.Clamp("clamp", s.ground.at(0.0, 0.0), wire["start"]))
+    >>> round(1e3 * float(fm.static(s)["wire.end.y"][-1]), 2)  # mm; w l**4 / (8 EI) is 2.91
+    -2.91
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

@@ -15,6 +15,15 @@ class Distance(Joint):
     """The distance from point `a` to point `b` stays `length` (m): a rigid rod without mass, hinged at both ends.
 
     Points of rigid bodies, point masses, cables, beams and ground. Without a `length` it is that of the guess of the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> bob = s.point_mass("bob", mass=0.5, position=(0.0, -2.0))
+    >>> rod = s.add(fm.Distance("rod", s.ground.at(0.0, 0.0), bob.centre))
+    >>> round(float(abs(fm.static(s)["rod.force"][-1])), 3)  # N, its weight
+    4.905
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -39,7 +48,7 @@ class Distance(Joint):
         return {"length": self.length}
 
     def rows(self, equations):
-        """(|b - a|² - length²)/2 = 0"""
+        """``(|b - a|² - length²)/2 = 0``"""
         d, length = equations.between(self.a, self.b), equations.number(self, "length")
         return [Row((dot(d, d) - length * length) * 0.5, "length", f"{self.name}.distance", size=length)]
 

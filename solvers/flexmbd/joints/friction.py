@@ -57,6 +57,16 @@ class JointFriction(Element):
     ------
     ModelError
         For a joint without such a surface, a law with a state, and a size that the joint has not or must have.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> brake = s.add(fm.JointFriction("brake", pin, fm.Ambrosio(0.2, 1e-4, 1e-3), radius=0.02))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("brake."))
+    ['brake.force', 'brake.load', 'brake.slip', 'brake.torque']
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

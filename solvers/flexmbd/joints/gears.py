@@ -37,6 +37,19 @@ class Gear(Joint):
         The body that holds both centres; ground if left out.
     internal : bool
         One gear is a ring that turns in the other's sense (or both are pulleys of a belt).
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wheel = s.body("wheel", mass=1.0, inertia=0.02)
+    >>> pinion = s.body("pinion", mass=0.3, inertia=0.002, position=(0.3, 0.0))
+    >>> axles = s.add(fm.Revolute("A", s.ground.at(0.0, 0.0), wheel.centre)), s.add(fm.Revolute("B", s.ground.at(0.3, 0.0), pinion.centre))
+    >>> mesh = s.add(fm.Gear("mesh", wheel.centre, pinion.centre, (40, 20)))
+    >>> drive = s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.0), wheel.centre, fm.ConstantSpeed(3.0)))
+    >>> found = fm.inverse_dynamics(s, end=0.1, points=2, outputs=["pinion.rate"])
+    >>> round(float(found["pinion.rate"][-1]), 6)  # rad/s
+    -6.0
     """
 
     teeth: tuple

@@ -94,7 +94,17 @@ class TurningJoint(AxisJoint):
 
 @dataclass(frozen=True, eq=False)
 class Revolute(TurningJoint):
-    """Point `a` of one body stays on point `b` of another; in space both bodies also keep one axis in common."""
+    """Point `a` of one body stays on point `b` of another; in space both bodies also keep one axis in common.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.0, -0.5), points={"O": (0.0, 0.5)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> round(float(fm.modes(s).frequencies[0]), 4)  # rad/s; (1.5 g / l)**0.5
+    3.836
+    """
 
     dimensions: ClassVar[tuple] = (2, 3)
     freedom: ClassVar[dict] = {2: Freedom(turns=(Z,)), 3: Freedom(turns=(Z,), frames=about_axis)}
@@ -106,7 +116,18 @@ class Revolute(TurningJoint):
 
 @dataclass(frozen=True, eq=False)
 class RevoluteTranslational(Joint):
-    """Point `b` stays on the line through point `a` along `axis` (direction in a's body); b's body turns freely."""
+    """Point `b` stays on the line through point `a` along `axis` (direction in a's body); b's body turns freely.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> link = s.body("link", mass=1.0, inertia=0.1, position=(0.5, 0.0), points={"E": (0.5, 0.0)})
+    >>> slot = s.add(fm.RevoluteTranslational("slot", s.ground.at(0.0, 0.0), link["E"], axis=(1.0, 0.0)))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # it slides and turns
+    2
+    """
 
     freedom: ClassVar[dict] = {2: Freedom(("axis",), (Z,))}
 
@@ -175,6 +196,16 @@ class Translational(AxisJoint):
 
     `angle` is the fixed angle of b's frame against a's in the plane, in rad; in space the bodies keep the orientation to each other
     that they have at the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> slider = s.body("slider", mass=1.0, inertia=0.1, position=(0.6, 0.0))
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), slider.centre, axis=(1.0, 0.0)))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # it slides
+    1
     """
 
     dimensions: ClassVar[tuple] = (2, 3)
@@ -205,6 +236,16 @@ class Fixed(Joint):
     """Point `b` stays on point `a` and the bodies do not turn against each other; one of them may be a section of a beam.
 
     `angle` of b's frame against a's in rad (planar systems); in space the orientation is that of the start.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> arm = s.body("arm", mass=2.0, inertia=0.1, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> weld = s.add(fm.Fixed("weld", s.ground.at(0.0, 0.0), arm["O"]))
+    >>> found = fm.static(s)
+    >>> round(float(abs(found["weld.moment"][-1])), 3)  # N m: the weight on its lever
+    9.81
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

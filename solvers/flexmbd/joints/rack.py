@@ -28,6 +28,20 @@ class RackPinion(Joint):
         Pitch radius of the pinion, m.
     axis : tuple
         Direction of the pitch line in the frame of b's body.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> wheel = s.body("wheel", mass=1.0, inertia=0.02, position=(0.0, 0.2))
+    >>> rack = s.body("rack", mass=1.0, inertia=0.1)
+    >>> axle = s.add(fm.Revolute("axle", s.ground.at(0.0, 0.2), wheel.centre))
+    >>> rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), rack.centre))
+    >>> mesh = s.add(fm.RackPinion("mesh", wheel.centre, rack.centre, radius=0.2))
+    >>> drive = s.add(fm.AngleDrive("drive", s.ground.at(0.0, 0.2), wheel.centre, fm.ConstantSpeed(5.0)))
+    >>> found = fm.inverse_dynamics(s, end=0.1, points=2, outputs=["rack.vx"])
+    >>> round(float(found["rack.vx"][-1]), 6)  # m/s
+    1.0
     """
 
     radius: object = None

@@ -52,6 +52,15 @@ class Rod(Distance):
     ------
     ModelError
         For numbers that are not possible, and modes without a stiffness.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> tip = s.point_mass("tip", mass=0.5, position=(0.9, 0.0))
+    >>> rod = s.add(fm.Rod("rod", s.ground.at(0.0, 0.0), tip.centre, line_mass=1.0, EI=20.0, modes=2, places={"middle": 0.5}))
+    >>> fm.output_units(s)["rod.middle.deflection"]
+    'm'
     """
 
     dimensions: ClassVar[tuple] = (2,)

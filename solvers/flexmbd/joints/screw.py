@@ -26,6 +26,16 @@ class Screw(Cylindrical):
         Direction in a's and, if they do not agree at the start, in b's body.
     lead : float or ndarray
         Way of b along the axis for one turn of b about it, m; above zero for a right-handed thread, below for a left-handed one.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, 0.0))
+    >>> nut = s.body("nut", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+    >>> thread = s.add(fm.Screw("thread", s.ground.at(0.0, 0.0, 0.0), nut.centre, axis=(1.0, 0.0, 0.0), lead=0.01))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # 10 mm a turn
+    1
     """
 
     dimensions: ClassVar[tuple] = (3,)

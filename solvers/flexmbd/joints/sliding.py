@@ -30,6 +30,17 @@ class SlidingJoint(Joint):
         Of a rigid body, a point mass, or ground.
     start : float or ndarray, optional
         Arc length in m at which b is at the start, a guess, in place of that of a; samples may begin on different elements.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> wire = s.cable("wire", length=1.0, elements=2, section=fm.Section.circle(2e-3), material=fm.material("steel"))
+    >>> clamp = s.add(fm.Clamp("clamp", s.ground.at(0.0, 0.0), wire["start"]))
+    >>> bead = s.point_mass("bead", mass=0.1, position=(0.4, 0.0))
+    >>> hole = s.add(fm.SlidingJoint("hole", wire.at(0.4), bead.centre))
+    >>> sorted(name for name in fm.output_units(s) if name.startswith("hole."))
+    ['hole.force', 'hole.fx', 'hole.fy', 'hole.moment', 'hole.room', 'hole.s', 'hole.vs']
     """
 
     dimensions: ClassVar[tuple] = (2, 3)

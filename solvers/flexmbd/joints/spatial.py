@@ -13,7 +13,18 @@ from flexmbd.space import axis_parameters
 
 @dataclass(frozen=True, eq=False)
 class Spherical(Joint):
-    """Point `a` of one body stays on point `b` of another; the bodies turn freely."""
+    """Point `a` of one body stays on point `b` of another; the bodies turn freely.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0), points={"O": (-0.5, 0.0, 0.0)})
+    >>> ball = s.add(fm.Spherical("ball", s.ground.at(0.0, 0.0, 0.0), arm["O"]))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count
+    3
+    """
 
     dimensions: ClassVar[tuple] = (3,)
     freedom: ClassVar[dict] = {3: Freedom(turns=(BALL,))}
@@ -25,7 +36,18 @@ class Spherical(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
-    """Cardan joint: points coincide, and the axis on a's body stays at right angles to that on b's."""
+    """Cardan joint: points coincide, and the axis on a's body stays at right angles to that on b's.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0), points={"O": (-0.5, 0.0, 0.0)})
+    >>> cross = s.add(fm.Universal("cross", s.ground.at(0.0, 0.0, 0.0), arm["O"], (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count
+    2
+    """
 
     dimensions: ClassVar[tuple] = (3,)
     freedom: ClassVar[dict] = {3: Freedom(turns=(X, Y), frames=crossed)}
@@ -49,7 +71,18 @@ class Universal(Joint):
 
 @dataclass(frozen=True, eq=False)
 class Cylindrical(TurningJoint):
-    """Point `b` slides on the line through `a` along `axis`, about which b's body turns."""
+    """Point `b` slides on the line through `a` along `axis`, about which b's body turns.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0), points={"O": (-0.5, 0.0, 0.0)})
+    >>> bush = s.add(fm.Cylindrical("bush", s.ground.at(0.0, 0.0, 0.0), arm["O"], axis=(1.0, 0.0, 0.0)))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count  # it slides and turns
+    2
+    """
 
     dimensions: ClassVar[tuple] = (3,)
     freedom: ClassVar[dict] = {3: Freedom(("axis",), (Z,), about_axis)}
@@ -61,7 +94,18 @@ class Cylindrical(TurningJoint):
 
 @dataclass(frozen=True, eq=False)
 class Planar(TurningJoint):
-    """Point `b` stays in the plane through `a` at right angles to `axis`, about which b's body turns."""
+    """Point `b` stays in the plane through `a` at right angles to `axis`, about which b's body turns.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> plate = s.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    >>> table = s.add(fm.Planar("table", s.ground.at(0.0, 0.0, 0.0), plate.centre, axis=(0.0, 0.0, 1.0)))
+    >>> e = fm.Equations(s)
+    >>> e.n - e.count
+    3
+    """
 
     dimensions: ClassVar[tuple] = (3,)
     freedom: ClassVar[dict] = {3: Freedom(("n1", "n2"), (Z,), about_axis)}

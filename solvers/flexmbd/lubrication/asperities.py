@@ -157,6 +157,13 @@ class GreenwoodTripp:
     roughness : sigma, standard deviation of the sum of both surfaces' heights, m.
     modulus : E*, ``1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2``, Pa.
     length : of the bearing, m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> rough = fm.GreenwoodTripp(density=1e10, tip_radius=1e-5, roughness=4e-7, modulus=1.15e11, length=0.02)
+    >>> [f"{rough.pressure(gap):.2e}" for gap in (0.4e-6, 0.8e-6, 1.2e-6)]  # Pa, where surfaces are 1, 2 and 3 roughnesses apart
+    ['1.40e+07', '9.46e+05', '2.98e+04']
     """
 
     name: ClassVar[str] = "greenwood_tripp"

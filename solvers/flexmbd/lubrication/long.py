@@ -124,6 +124,17 @@ class LongFilm(ExtentFilm):
     extent : str
         ``"full"``: pressures below zero are kept; ``"half"``: pressure only where Q.n > 0, which is half the circumference; at rest
         Gümbel's film from the widest gap to the narrowest.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01, position=(6e-5, 0.0), velocity=(0.01, 0.0), fixed=("velocity",))
+    >>> film = fm.LongFilm(0.04, length=0.04)
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, film=film))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("joint.film_fx", *e.initial())), 3)  # N, squeezed at 10 mm/s
+    -1010.362
     """
 
     name: ClassVar[str] = "long"

@@ -77,6 +77,17 @@ class ShortFilm(ExtentFilm):
         Of the bearing in m; the formula is good for lengths up to half the diameter.
     extent : str
         ``"full"``: pressures below zero are kept; ``"half"``: pressure only where V.n > 0, which is half the circumference.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System()
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01, position=(6e-5, 0.0), velocity=(0.01, 0.0), fixed=("velocity",))
+    >>> film = fm.ShortFilm(0.04, length=0.01)
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, film=film))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("joint.film_fx", *e.initial())), 3)  # N, squeezed at 10 mm/s
+    -64.07
     """
 
     name: ClassVar[str] = "short"

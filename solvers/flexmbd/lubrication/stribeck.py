@@ -44,6 +44,17 @@ class MixedFriction:
     ----------
     mu : coefficient of boundary friction >= 0, -.
     tolerance_velocity : v_tol > 0 of the transition through zero, m/s.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> rough = fm.GreenwoodTripp(density=1e10, tip_radius=1e-5, roughness=4e-7, modulus=1.15e11, length=0.02)
+    >>> mixed = {"film": fm.ShortFilm(0.04, 0.02), "asperities": rough, "friction": fm.MixedFriction(0.12, 1e-3)}
+    >>> s = fm.System()
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01)
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, **mixed))
+    >>> fm.output_units(s)["joint.friction_power"]
+    'W'
     """
 
     name: ClassVar[str] = "mixed_friction"

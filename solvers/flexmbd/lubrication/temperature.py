@@ -27,6 +27,17 @@ class FilmTemperature:
         G >= 0 to the ambient, W/K; of a flow Q of oil ``rho c_p Q``.
     reference : float or ndarray, optional
         Temperature at which the film has its own `viscosity`, K; None is `start`.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> heat = fm.FilmTemperature(fm.Vogel.iso_vg(32), start=313.15, ambient=313.15, heat_capacity=50.0, conductance=2.0)
+    >>> s = fm.System()
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01, rate=300.0)
+    >>> film = {"film": fm.ShortFilm(0.029, 0.02), "temperature": heat}
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, **film))
+    >>> fm.output_units(s)["joint.temperature"]
+    'K'
     """
 
     name: ClassVar[str] = "film_temperature"

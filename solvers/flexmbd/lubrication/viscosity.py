@@ -124,6 +124,13 @@ class Vogel:
     a : viscosity scale, Pa s.
     b : K.
     c : temperature of infinite viscosity, K; 178.15 (-95 degrees Celsius) is usual for mineral oils.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> oil = fm.Vogel.iso_vg(32)
+    >>> [round(float(oil.viscosity(273.15 + t)), 4) for t in (40.0, 80.0)]  # Pa s
+    [0.0288, 0.0073]
     """
 
     name: ClassVar[str] = "vogel"
@@ -187,6 +194,13 @@ class Walther:
     Parameters
     ----------
     A, B : of one oil, -.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> oil = fm.Walther.through((313.15, 373.15), (32e-6, 5.4e-6))
+    >>> f"{float(oil.viscosity(333.15)):.3e}"  # m²/s at 60 degrees Celsius
+    '1.519e-05'
     """
 
     name: ClassVar[str] = "walther"

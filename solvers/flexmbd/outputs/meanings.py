@@ -196,6 +196,15 @@ def output_meanings(system, names):
     -------
     dict of str to str
         Those that are known; an element of one's own without `meanings` has none.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> fm.output_meanings(s, ["rod.vx", "pin.force"])
+    {'rod.vx': 'velocity along the x axis', 'pin.force': 'size of the reaction'}
     """
     owners = {x.name: x for x in (*system.bodies, *system.elements)}
     found = {name: _meaning(owners, system.aliases.get(name, name)) for name in names}

@@ -21,6 +21,17 @@ def argument_units(build, samples):
         As ``{"c": [("pin.clearance", "m")]}``; arguments that are changed on their way, or of unknown unit, are not in it, and nothing is
         known of functions that cannot take arrays. An array that arrives is the very one that was given: what is equal may be another
         quantity, such as the mass of a metre of something with 1 kg/m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def pendulum(m, length):
+    ...     s = fm.System(gravity=(0.0, -9.81))
+    ...     bob = s.point_mass("bob", mass=m, position=(length, 0.0))
+    ...     string = s.add(fm.Distance("string", s.ground.at(0.0, 0.0), bob.centre))
+    ...     return s
+    >>> fm.argument_units(pendulum, {"m": [1.0], "length": [0.5]})
+    {'m': [('bob.mass', 'kg')]}
     """
     samples = {name: np.atleast_1d(np.array(x, float)) for name, x in samples.items()}
     system, good, _ = describe(build, samples)

@@ -57,6 +57,12 @@ class Settings:
         tree where it can be and pays (`flexmbd.formulation.choice`); `Trajectory.attributes` says which, and why.
     tuning : Tuning
         From which sizes on generated code takes another form: speed, not what is computed.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> fm.Settings(integrator="dormand_prince", tolerance=1e-9).lanes
+    16
     """
 
     integrator: str = "auto"

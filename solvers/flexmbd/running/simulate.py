@@ -24,7 +24,18 @@ from flexmbd.tuning import USUAL
 
 @dataclass(frozen=True)
 class Prepared:
-    """What `prepare` found: units of the outputs asked for, all output names, numbers used, and the topology's hash."""
+    """What `prepare` found: units of the outputs asked for, all output names, numbers used, and the topology's hash.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> ready = fm.prepare(s, end=1.0, points=11, outputs=["rod.angle"])
+    >>> ready.attributes["solver.integrator"], [name for name in ready.available if name.startswith("pin.")][:2]
+    ('dormand_prince', ['pin.force', 'pin.fx'])
+    """
 
     units: dict
     available: list
@@ -54,6 +65,16 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     ------
     ModelError
         If the model, an output or a setting is wrong.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> ready = fm.prepare(s, end=1.0, points=11, outputs=["rod.angle", "pin.force:max"])
+    >>> ready.units
+    {'rod.angle': 'rad', 'pin.force:max': 'N'}
     """
     settings = as_settings(settings)
     one = first_of(build, samples)
@@ -77,6 +98,16 @@ def compiled(build, samples=None, *, end, outputs, settings=None):
 
     A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
     results identical to the last bit has it compiled by another process.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> ready = fm.prepare(s, end=1.0, points=11, outputs=["rod.angle"])
+    >>> fm.compiled(s, end=1.0, outputs=["rod.angle"])
+    True
     """
     system, good, message = describe(build, first_of(build, samples))
     if not len(good):
@@ -110,6 +141,24 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     ------
     ModelError
         If the batch as a whole cannot be run; a failing sample is recorded in the trajectory instead.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.5, points=3, outputs=["rod.angle", "energy.balance"])
+    >>> found["rod.angle"].round(3).tolist()  # rad
+    [0.0, -0.457, -1.661]
+    >>> def pendulum(length):
+    ...     s = fm.System(gravity=(0.0, -9.81))
+    ...     bob = s.point_mass("bob", mass=1.0, position=(length, 0.0))
+    ...     string = s.add(fm.Distance("string", s.ground.at(0.0, 0.0), bob.centre))
+    ...     return s
+    >>> found = fm.run(pendulum, {"length": [0.5, 1.0, 2.0]}, end=0.3, points=4, outputs=["bob.y"])
+    >>> found["bob.y"].shape  # samples, times
+    (3, 4)
     """
     settings = as_settings(settings)
     time = output_times(end, points, times)

@@ -41,6 +41,17 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=Fa
     ------
     ModelError
         If the model, an output or a setting is wrong.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> sim = fm.compile(s, outputs=["rod.angle"], end=1.0)
+    >>> state = sim.step(sim.start(), until=0.3)
+    >>> state.time.tolist()
+    [0.3]
     """
     return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings), poses)
 
@@ -54,6 +65,19 @@ class Simulation:
     ----------
     units : dict str -> str
         Of the outputs.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> sim = fm.compile(s, outputs=["rod.angle"], end=1.0)
+    >>> state = sim.step(sim.start(), until=0.25)
+    >>> rest, state = sim.go_on(state, end=0.5, points=2)
+    >>> whole = sim.run(end=0.5, points=2)
+    >>> bool(abs(rest["rod.angle"][0, -1] - whole["rod.angle"][-1]) < 1e-6)
+    True
     """
 
     def __init__(self, build, samples, outputs, end, settings, poses=False):

@@ -27,18 +27,30 @@ def hatched(start, end, y, count, slant):
     return [np.array([(start, y, 0.0), (end, y, 0.0)]), *slanted]
 
 
-WALL = hatched(-0.6, 0.6, 0.0, 40, 0.02)
-GRID = [np.array(line, float) for x in np.linspace(-1, 1, 9) for line in ([(x, -1, 0), (x, 1, 0)], [(-1, x, 0), (1, x, 0)])]
+GRID = [np.array(line, float) for x in np.linspace(0, 1, 9) for line in ([(x, 0, 0), (x, 1, 0)], [(0, x, 0), (1, x, 0)])]
 
 
 def _plane(marks, motion, joined, size, planar):
-    """The plane through b."""
+    """The plane through b, about where a is at all times."""
     if "b" not in joined.ends:
         return
     normal = vector(joined, "normal")
     normal = np.array((0.0, 1.0, 0.0) if planar else (0.0, 0.0, 1.0)) if normal is None else normal
     base = np.array([(normal[1], -normal[0], 0.0), normal, (0.0, 0.0, 1.0)]) if planar else _base(normal)
-    _put(marks, joined, "b", [(size if planar else PLANE * size) * line @ base for line in (WALL if planar else GRID)])
+    ways = [0] if planar else [0, 1]
+    start, length = np.zeros(3), np.ones(3)
+    start[ways], length[ways] = -PLANE * size, 2.0 * PLANE * size
+    if "a" in joined.ends and motion.bodies[joined.ends["b"][0]].kind == "frame":
+        apart = motion.place(joined.ends["a"]) - motion.place(joined.ends["b"])
+        along = np.einsum("tji,tj->ti", motion.bodies[joined.ends["b"][0]].rotation, apart) @ base.T[:, ways]
+        start[ways] = along.min(axis=0) - 0.7 * PLANE * size
+        length[ways] = np.ptp(along, axis=0) + 1.4 * PLANE * size
+    if planar:
+        count = max(8, round(40.0 * length[0] / size))
+        lines = hatched(start[0], start[0] + length[0], 0.0, count, 0.02 * size)
+    else:
+        lines = [start + length * line for line in GRID]
+    _put(marks, joined, "b", [line @ base for line in lines])
 
 
 def _discs(marks, motion, joined, size, planar):

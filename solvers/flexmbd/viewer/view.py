@@ -40,6 +40,15 @@ def show(trajectory, path=None, *, browser=True, **options):
     ------
     ModelError
         If the run has kept no poses, an option is wrong, or there is no browser for a picture.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=5, outputs=["rod.y"], poses=True)
+    >>> page = fm.show(found, "pendulum.html", browser=False)
     """
     pictured = {key: options.pop(key) for key in ("time", "seconds", "fps", "size", "dark") if key in options}
     viewer = Viewer(trajectory, **options)
@@ -88,6 +97,17 @@ class Viewer:
     ------
     ModelError
         If the run has kept no poses, or an option is wrong.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -9.81))
+    >>> rod = s.body("rod", mass=1.0, inertia=1 / 12, position=(0.5, 0.0), points={"O": (-0.5, 0.0)})
+    >>> pin = s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
+    >>> found = fm.run(s, end=0.2, points=5, outputs=["rod.y"], poses=True)
+    >>> view = fm.Viewer(found, title="A pendulum")
+    >>> view.title
+    'A pendulum'
     """
 
     def __init__(self, trajectory, *, samples=None, beside=False, trails=(), forces=None, play=None, title=None):

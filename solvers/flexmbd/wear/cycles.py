@@ -97,6 +97,21 @@ def wear_cycles(
     ------
     ModelError
         If a number is out of range, the joint has no profile or bearing radius, a run fails, or too few points lie in the cycle.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def joint(worn):
+    ...     s = fm.System(gravity=(0.0, -9.81))
+    ...     shaft = s.body("shaft", mass=1.0, inertia=1e-4, position=(0.0, -1e-4), rate=100.0)
+    ...     law, friction = fm.KelvinVoigt(1e7, 1e3), fm.Ambrosio(0.1, 1e-4, 1e-3)
+    ...     hole = s.ground.at(0.0, 0.0)
+    ...     pin = s.add(fm.ClearanceRevolute("pin", shaft.centre, hole, 1e-4, law, friction, bearing_radius=0.01, worn=worn))
+    ...     return s
+    >>> wear = {"coefficient": 1e-4, "hardness": 2e9, "length": 0.02}
+    >>> found = fm.wear_cycles(joint, {}, joint="pin", cycles=1e5, updates=1, end=0.02, points=41, **wear)
+    >>> found.volume.shape, bool(found.volume[-1, 0] > 0.0)  # updates + 1, samples; m³
+    ((2, 1), True)
     """
     cycle = _cycle(joint, cycles, updates, end, points, start, order, bins)
     samples = {key: np.atleast_1d(np.asarray(values, float)) for key, values in samples.items()}

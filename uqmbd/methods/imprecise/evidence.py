@@ -28,6 +28,17 @@ class Evidence(Chebyshev):
     ----------
     max_boxes : int
         Limit of the number of focal boxes.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> both = {"load": uq.Focal({"intervals": [[90, 100], [95, 110]], "masses": [0.5, 0.5]}), "stiffness": uq.Interval(1800.0, 2200.0)}
+    >>> study = uq.Study(model=sag, inputs=both, outputs=["sag"], method=uq.Evidence(degree=6), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> "sag" in result.cdf
+    True
     """
 
     name: ClassVar[str] = "evidence"

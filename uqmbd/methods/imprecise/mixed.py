@@ -75,6 +75,17 @@ class Mixed(PCE):
         with a quarter of them.
     safety : float
         The bounds are widened by so many times the validated error.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> both = {"load": uq.Normal(100.0, 5.0), "stiffness": uq.Interval(1800.0, 2200.0)}
+    >>> study = uq.Study(model=sag, inputs=both, outputs=["sag"], method=uq.Mixed(samples=60, degree=3), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.statistics["sag"].sel(statistic="mean")).values.round(2).tolist()  # mm; 100 / 2.2 and 100 / 1.8
+    [45.45, 55.56]
     """
 
     name: ClassVar[str] = "mixed"

@@ -62,6 +62,17 @@ class Search(Method):
         Share of the first and of the fresh runs that may fail; those of the search are no sample of the box.
     margin : float
         A fresh run counts as outside when it leaves the bounds by more than this share of the band's width.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Search(max_runs=480, fresh=120), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.bounds["sag"]).values.round(3).tolist()  # mm; exact: 40.909 and 61.111
+    [40.909, 61.111]
     """
 
     name: ClassVar[str] = "search"

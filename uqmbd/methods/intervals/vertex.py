@@ -28,6 +28,17 @@ class Vertex(Inclusion):
 
     The runs beside corners serve all times and outputs that have an extreme there: 2 d for one monotonic scalar, d at each of
     `MOST_CORNERS` corners at most.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Vertex(), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.bounds["sag"]).values.round(3).tolist()  # mm; exact: 40.909 and 61.111
+    [40.909, 61.111]
     """
 
     name: ClassVar[str] = "vertex"

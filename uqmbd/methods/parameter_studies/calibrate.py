@@ -59,6 +59,17 @@ class Calibrate(FromFile):
         ``central`` (2 runs an input and Jacobian) or ``forward`` (1).
     step : float
         Of the differences, as a share of the inputs' ranges.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> unknown = {"load": uq.Fixed(100.0), "stiffness": uq.Interval(1000.0, 3000.0)}
+    >>> study = uq.Study(model=sag, inputs=unknown, outputs=["sag"], method=uq.Calibrate(scalars={"sag": "40 mm"}), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> round(result.attrs["estimate"]["stiffness"], 1)  # N/m
+    2500.0
     """
 
     name: ClassVar[str] = "calibrate"

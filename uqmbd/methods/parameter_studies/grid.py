@@ -41,6 +41,17 @@ class Grid(Method):
         Values of some inputs, in the unit of the input, instead of `points`.
     max_runs : int
         Limit of the number of combinations.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Grid(points=3), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.inner["sag"].values.round(5).tolist()  # m, over nine runs
+    [0.04091, 0.06111]
     """
 
     name: ClassVar[str] = "grid"

@@ -32,6 +32,18 @@ class List(FromFile):
         (in Python: to the current directory).
     samples : dict of str to list of float
         The same in the study itself: ``samples = { k = [9, 10], c = [0.1, 0.2] }``.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> method = uq.List(samples={"load": [95.0, 105.0], "stiffness": [2.0, 2.1]})
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=method, name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.runs["sag"].values.round(5).tolist()  # m
+    [0.0475, 0.05]
     """
 
     name: ClassVar[str] = "list"

@@ -52,6 +52,17 @@ class MonteCarlo(Method):
         Quantiles of histories use the first so many runs; scalars and moments use all.
     quantiles : list of float
         Probabilities of the quantiles, 5, 25, 50, 75 and 95 % where nothing is said.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> scatter = {"load": uq.Normal(100.0, 5.0, unit="N"), "stiffness": uq.Uniform(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=scatter, outputs=["sag"], method=uq.MonteCarlo(samples=256, design="sobol"), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> round(1e3 * float(result.statistics["sag"].sel(statistic="mean")), 1)  # mm
+    50.2
     """
 
     name: ClassVar[str] = "montecarlo"

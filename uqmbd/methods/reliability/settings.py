@@ -58,6 +58,18 @@ class Reliability(ByApproach):
         ak_mcs: coefficient of variation of the probability by the number of points of the population, at which that is large enough.
     population : int
         ak_mcs: largest number of points of a shell of the population.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> scatter = {"load": uq.Normal(100.0, 5.0, unit="N"), "stiffness": uq.Uniform(1.8, 2.2, unit="kN/m")}
+    >>> method = uq.Reliability(output="sag", above=0.058, approach="form")
+    >>> study = uq.Study(model=sag, inputs=scatter, outputs=["sag"], method=method, name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> sorted(result.statistics["sag"].statistic.values.tolist())[:4]
+    ['beta', 'design:load', 'design:stiffness', 'probability']
     """
 
     name: ClassVar[str] = "reliability"

@@ -46,6 +46,17 @@ class Sensitivity(ByApproach):
         sobol, morris, rbd_fast, dgsm, pawn, hdmr: of the bootstrap that gives confidence limits; delta: of the one that reduces its bias.
     trust_tolerance : float
         width: largest validated error of the expansion, as a fraction of the response's range, that is trusted.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.Sensitivity(approach="morris", samples=20), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> result.sensitivity["sag"].dims
+    ('kind', 'input')
     """
 
     name: ClassVar[str] = "sensitivity"

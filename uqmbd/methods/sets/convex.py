@@ -37,6 +37,18 @@ class ConvexBounds(Chebyshev):
     within : bool
         Whether all runs are in the set: the expansion is then a least-squares fit of total degree `degree` to random points, for models
         that work only where their inputs belong together.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> box = {"load": uq.Interval(90.0, 110.0, unit="N"), "stiffness": uq.Interval(1.8, 2.2, unit="kN/m")}
+    >>> more = {"both": {"inputs": ["load", "stiffness"], "correlation": [["load", "stiffness", 0.0]]}}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.ConvexBounds(degree=5), sets=more, name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.bounds["sag"]).values.round(2).tolist()  # mm; not to the corners
+    [43.38, 57.63]
     """
 
     name: ClassVar[str] = "convex"

@@ -66,6 +66,18 @@ class FuzzyBounds(Chebyshev):
         value. It has no error estimate, is exact for monotonic responses and inside the true bounds for all others.
     variant : str
         Of the transformation method: ``general`` (grids) or ``reduced`` (corners only).
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> about = uq.Fuzzy({"type": "triangular", "lower": 90.0, "mode": 100.0, "upper": 110.0})
+    >>> box = {"load": about, "stiffness": uq.Interval(1800.0, 2200.0)}
+    >>> study = uq.Study(model=sag, inputs=box, outputs=["sag"], method=uq.FuzzyBounds(degree=4, levels=3), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.bounds["sag"]).values.round(2).tolist()  # mm, at the memberships 0, 0.5 and 1
+    [[40.91, 61.11], [43.18, 58.33], [45.45, 55.56]]
     """
 
     name: ClassVar[str] = "fuzzy"

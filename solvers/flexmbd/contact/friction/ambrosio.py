@@ -41,6 +41,16 @@ class Ambrosio:
     ----------
     mu : coefficient of friction >= 0, -.
     v0, v1 : velocities of first and of full friction, 0 <= v0 < v1, m/s.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> disc = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.0999), velocity=(1.0, 0.0))
+    >>> floor = s.add(fm.DiscPlane("floor", disc.centre, s.ground.at(0.0, 0.0), 0.1, fm.Hertz(1e7), fm.Ambrosio(0.2, 1e-4, 1e-3)))
+    >>> e = fm.Equations(s)
+    >>> [round(float(e.output(f"floor.{key}", *e.initial())), 3) for key in ("normal", "friction")]  # N, sliding at 1 m/s
+    [10.0, -2.0]
     """
 
     name: ClassVar[str] = "ambrosio"

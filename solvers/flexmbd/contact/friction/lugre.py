@@ -41,7 +41,7 @@ class LuGre:
     ``g = mu_k + (mu_s - mu_k) exp(-(v_t / v_s)^2)`` (Canudas de Wit, Olsson, Astrom and Lischinsky 1995, IEEE Trans.
     Autom. Control 40, 419-425), scaled with the normal force as in Canudas de Wit and Tsiotras 1999.
 
-    Units: m/s, N; z in m is the history variable, |z| <= mu_s / sigma_0. Valid also in sticking. The bristles relax at
+    Units: m/s, N; z in m is the history variable, ``|z| <= mu_s / sigma_0``. Valid also in sticking. The bristles relax at
     ``sigma_0 |v_t| / g`` per second, which is stiff for fast sliding. In steady sliding the force is the Stribeck curve.
     A bristle of a contact that has opened is the caller's to reset.
 
@@ -52,6 +52,16 @@ class LuGre:
     bristle_stiffness : sigma_0 > 0, 1/m.
     bristle_damping : sigma_1 >= 0, s/m.
     viscous : sigma_2 >= 0, s/m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> disc = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.0999), velocity=(1.0, 0.0))
+    >>> floor = s.add(fm.DiscPlane("floor", disc.centre, s.ground.at(0.0, 0.0), 0.1, fm.Hertz(1e7), fm.LuGre(0.3, 0.2, 0.01, 1e5)))
+    >>> e = fm.Equations(s)
+    >>> [round(float(e.output(f"floor.{key}", *e.initial())), 3) for key in ("normal", "friction")]  # N, sliding at 1 m/s
+    [10.0, 0.0]
     """
 
     name: ClassVar[str] = "lugre"

@@ -48,6 +48,16 @@ class Stribeck:
     stribeck_velocity : v_s > 0, m/s.
     tolerance_velocity : v_tol > 0 of the transition through zero, m/s.
     viscous : sigma >= 0, s/m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> disc = s.body("disc", mass=1.0, inertia=0.01, position=(0.0, 0.0999), velocity=(1.0, 0.0))
+    >>> floor = s.add(fm.DiscPlane("floor", disc.centre, s.ground.at(0.0, 0.0), 0.1, fm.Hertz(1e7), fm.Stribeck(0.3, 0.2, 0.01, 1e-3)))
+    >>> e = fm.Equations(s)
+    >>> [round(float(e.output(f"floor.{key}", *e.initial())), 3) for key in ("normal", "friction")]  # N, sliding at 1 m/s
+    [10.0, -2.0]
     """
 
     name: ClassVar[str] = "stribeck"

@@ -13,6 +13,15 @@ class Flores(DampedPowerLaw):
 
     Units: delta in m, rate and v0 in m/s, F in N, K in N/m^n. Made for the whole range of e; e = 0.5 comes out as 0.470.
     See ``PowerLaw`` and ``RestitutionDamping`` for the parameters.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> law = fm.Flores(1e9, restitution=0.8)
+    >>> round(float(law.factor()), 6)  # c; with calibrated=True that with which 0.8 comes out:
+    0.4
+    >>> round(float(fm.Flores(1e9, restitution=0.8, calibrated=True).factor()), 3)
+    0.373
     """
 
     name: ClassVar[str] = "flores"

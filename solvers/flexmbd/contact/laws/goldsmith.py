@@ -21,6 +21,18 @@ class Goldsmith(CylindricalLaw):
     ----------
     radius : which R: "bearing" takes R_i, so that the clearance does not matter; "relative" the relative radius
         ``R_i R_j / (R_i - R_j)`` of Dubowsky and Freudenstein.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> steel = fm.material("steel")
+    >>> law = fm.Goldsmith(0.0101, 0.01, 0.02, steel, steel)
+    >>> s = fm.System()
+    >>> pin = s.body("pin", mass=1.0, inertia=0.01, position=(1.02e-4, 0.0))
+    >>> joint = s.add(fm.ClearanceRevolute("joint", pin.centre, s.ground.at(0.0, 0.0), 1e-4, law, bearing_radius=0.0101))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("joint.normal", e.initial()[0])))  # N, 2 µm deep
+    1059
     """
 
     name: ClassVar[str] = "goldsmith"

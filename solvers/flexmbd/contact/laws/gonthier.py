@@ -20,6 +20,15 @@ class Gonthier(DampedPowerLaw):
     Parameters
     ----------
     approximate : True takes the paper's approximation d = 1 - e**2, so c = (1 - e**2) / e, instead of the solution.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> law = fm.Gonthier(1e9, restitution=0.8)
+    >>> round(float(law.factor()), 6)  # c; with calibrated=True that with which 0.8 comes out:
+    0.373146
+    >>> round(float(fm.Gonthier(1e9, restitution=0.8, calibrated=True).factor()), 3)
+    0.373
     """
 
     name: ClassVar[str] = "gonthier"

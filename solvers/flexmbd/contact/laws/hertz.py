@@ -13,6 +13,16 @@ class Hertz(PowerLaw):
     Units: delta in m, F in N, K in N/m^n. Valid for contact areas small against the radii and elastic materials; an
     impact returns all its energy (e = 1) and lasts 2.9432751843247 times largest penetration over approach speed.
     See ``PowerLaw`` for the parameters.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> ball = s.body("ball", mass=1.0, inertia=0.01, position=(0.0, 0.0999))
+    >>> floor = s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 0.1, fm.Hertz(1e8)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("floor.normal", e.initial()[0])), 6)  # N, 0.1 mm deep
+    100.0
     """
 
     name: ClassVar[str] = "hertz"

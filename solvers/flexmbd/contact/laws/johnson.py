@@ -17,6 +17,18 @@ class Johnson(CylindricalLaw):
     Units: m, N, Pa. The softest limit of the four: with a small clearance the formula ends early
     (``largest_force``). Valid from 0 to ``largest_force``, then continued along its tangent. See
     ``CylindricalLaw`` for the parameters.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> steel = fm.material("steel")
+    >>> law = fm.Johnson(0.0101, 0.01, 0.02, steel, steel)
+    >>> s = fm.System()
+    >>> pin = s.body("pin", mass=1.0, inertia=0.01, position=(1.02e-4, 0.0))
+    >>> joint = s.add(fm.ClearanceRevolute("joint", pin.centre, s.ground.at(0.0, 0.0), 1e-4, law, bearing_radius=0.0101))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("joint.normal", e.initial()[0])))  # N, 2 µm deep
+    2340
     """
 
     name: ClassVar[str] = "johnson"

@@ -37,6 +37,16 @@ class KelvinVoigt:
     ----------
     stiffness : K > 0, N/m.
     damping : C >= 0, N s/m.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, -10.0))
+    >>> ball = s.body("ball", mass=1.0, inertia=0.01, position=(0.0, 0.0999), velocity=(0.0, -0.1))
+    >>> floor = s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 0.1, fm.KelvinVoigt(1e5, 50.0)))
+    >>> e = fm.Equations(s)
+    >>> round(float(e.output("floor.normal", *e.initial())), 6)  # N: 10 of stiffness, 5 of damping
+    15.0
     """
 
     name: ClassVar[str] = "kelvin_voigt"

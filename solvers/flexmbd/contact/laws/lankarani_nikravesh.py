@@ -14,6 +14,15 @@ class LankaraniNikravesh(DampedPowerLaw):
     Units: delta in m, rate and v0 in m/s, F in N, K in N/m^n.
     Derived for restitutions near 1: e = 0.5 comes out as 0.725; an impact must last longer than waves travel through the bodies.
     See ``PowerLaw`` and ``RestitutionDamping`` for the parameters.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> law = fm.LankaraniNikravesh(1e9, restitution=0.8)
+    >>> round(float(law.factor()), 6)  # c; with calibrated=True that with which 0.8 comes out:
+    0.27
+    >>> round(float(fm.LankaraniNikravesh(1e9, restitution=0.8, calibrated=True).factor()), 3)
+    0.373
     """
 
     name: ClassVar[str] = "lankarani_nikravesh"

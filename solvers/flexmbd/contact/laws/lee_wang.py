@@ -13,6 +13,15 @@ class LeeWang(DampedPowerLaw):
 
     Units: delta in m, rate and v0 in m/s, F in N, K in N/m^n. Damps least of all laws here: an impact comes out with far more than e.
     See ``PowerLaw`` and ``RestitutionDamping`` for the parameters.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> law = fm.LeeWang(1e9, restitution=0.8)
+    >>> round(float(law.factor()), 6)  # c; with calibrated=True that with which 0.8 comes out:
+    0.15
+    >>> round(float(fm.LeeWang(1e9, restitution=0.8, calibrated=True).factor()), 3)
+    0.373
     """
 
     name: ClassVar[str] = "lee_wang"

@@ -125,6 +125,16 @@ class ReynoldsFilm(FormulaFilm):
     inlet : str
         As of `ReynoldsBearing`. ``"widest_gap"``: side pressure and a full film enter at the widest gap, whose place turns with the journal
         (at e = 0 the place is arbitrary, and so is the force); ``"periodic"``: a free ring in the bearing's frame, for grooves and liners.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> film = fm.ReynoldsFilm(0.04, length=0.02, cells=(48, 6))
+    >>> s = fm.System()
+    >>> shaft = s.body("shaft", mass=1.0, inertia=0.01, position=(6e-5, 0.0), velocity=(0.01, 0.0))
+    >>> joint = s.add(fm.ClearanceRevolute("joint", shaft.centre, s.ground.at(0.0, 0.0), 1e-4, None, bearing_radius=0.01, film=film))
+    >>> fm.output_units(s)["joint.max_pressure"]
+    'Pa'
     """
 
     name: ClassVar[str] = "reynolds"

@@ -118,6 +118,16 @@ class SphericalFilm(SocketFilm):
         Pa s.
     extent : str
         ``"full"``: pressures below zero are kept; ``"half"``: pressure only where Q.n > 0, which is half of the sphere.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, -3e-5), points={"O": (-0.5, 0.0, 0.0)})
+    >>> film = fm.SphericalFilm(0.04)
+    >>> ball = s.add(fm.ClearanceSpherical("ball", arm["O"], s.ground.at(0.0, 0.0, 0.0), 5e-5, bearing_radius=0.02, law=None, film=film))
+    >>> fm.output_units(s)["ball.film_force"]
+    'N'
     """
 
     name: ClassVar[str] = "spherical"

@@ -49,6 +49,18 @@ class TiltedFilm:
         Around, and over the whole length.
     side_pressure : float or ndarray
         Ambient pressure less the cavitation pressure, in Pa.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> s = fm.System(gravity=(0.0, 0.0, -9.81))
+    >>> arm = s.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0), points={"O": (-0.5, 0.0, 0.0)})
+    >>> along = {"axis_a": (1.0, 0.0, 0.0), "axis_b": (1.0, 0.0, 0.0)}
+    >>> film = fm.TiltedFilm(0.04, cells=(48, 12))
+    >>> hole = s.ground.at(0.0, 0.0, 0.0)
+    >>> bush = s.add(fm.ClearanceCylindrical("bush", arm["O"], hole, 5e-5, 0.02, length=0.05, law=None, film=film, **along))
+    >>> fm.output_units(s)["bush.film_torque_y"]
+    'N m'
     """
 
     name: ClassVar[str] = "tilted"

@@ -2,9 +2,18 @@
 
 const FIELD = 0.6; // rad, from the lower edge to the upper
 
+// In space the grid below everything: its steps, ends along two axes, and places; null where up is no axis.
+function floorOf({ low, high, up, size, planar }) {
+  const axis = up.findIndex((x) => Math.abs(x) > 0.999), step = round(size / 6);
+  if (planar || axis < 0) return null;
+  const [a, b] = [0, 1, 2].filter((k) => k !== axis), ends = [a, b].map((k) => [Math.floor(low[k] / step - 0.1) * step, Math.ceil(high[k] / step + 0.1) * step]);
+  const at = (x, y) => { const p = [0, 0, 0]; p[axis] = up[axis] > 0 ? low[axis] : high[axis]; p[a] = x; p[b] = y; return p; };
+  return { step, ends, at };
+}
+
 class Eye {
   constructor(gl, canvas, scene, changed) {
-    Object.assign(this, { canvas, scene, changed, planar: scene.planar });
+    Object.assign(this, { canvas, scene, changed, planar: scene.planar, inset: [0, 0], drop: 0 });
     this.camera = new OGL.Camera(gl);
     this.up = scene.up;
     const aside = Math.abs(this.up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
@@ -25,21 +34,36 @@ class Eye {
     this.changed();
   }
 
-  // From where everything is seen: by the height of a drawing, or the distance of the eye.
+  // From where everything is seen, between what is written above and below: the height of a drawing, or the distance of the eye; and how far
+  // below the middle the target is, pixels.
   fit() {
-    const { low, high, size } = this.scene, { width, height } = this;
+    const { low, high, size } = this.scene, { width, height } = this, [top, bottom] = this.inset, free = Math.max(0.5 * height, height - top - bottom);
+    this.drop = free < height ? 0.5 * (top - bottom) : 0;
     if (this.planar) {
       const wide = Math.max(high[0] - low[0], 0.15 * size), tall = Math.max(high[1] - low[1], 0.15 * size);
-      this.whole = 1.16 * Math.max(tall, (wide * height) / width);
+      this.whole = Math.max((1.08 * tall * height) / free, (1.16 * wide * height) / width);
       return;
     }
     const back = this.way(), right = unit(cross(this.up, back)), above = cross(back, right), field = Math.tan(0.5 * FIELD);
-    this.distance = 0.3 * size;
-    for (let k = 0; k < 8; k++) {
-      const corner = add([0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]), this.target, -1);
-      const aside = Math.max((Math.abs(dot(corner, right)) * height) / width, Math.abs(dot(corner, above)));
-      this.distance = Math.max(this.distance, dot(corner, back) + (1.12 * aside) / field);
+    const corners = this.corners().map((p) => { const d = add(p, this.target, -1); return [dot(d, right), dot(d, above), dot(d, back)]; });
+    const seen = (far) => {
+      const up = corners.map(([, y, z]) => y / (far - z)), side = Math.max(...corners.map(([x, , z]) => Math.abs(x) / (far - z)));
+      return { side, tall: 0.5 * (Math.max(...up) - Math.min(...up)), middle: 0.5 * (Math.max(...up) + Math.min(...up)) };
+    };
+    let near = Math.max(0.3 * size, 1e-3 * size + Math.max(...corners.map(([, , z]) => z))), far = 100 * size;
+    for (let k = 0; k < 40; k++) {
+      const tried = Math.sqrt(near * far), { side, tall } = seen(tried);
+      if (1.06 * side < (field * width) / height && 1.06 * tall < (field * free) / height) far = tried; else near = tried;
     }
+    this.distance = far;
+    this.drop += (0.5 * height * seen(far).middle) / field;
+  }
+
+  // Of all that is seen, the grid below it too.
+  corners() {
+    const { low, high } = this.scene, floor = floorOf(this.scene);
+    const box = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((i) => ((k >> i) & 1 ? high : low)[i]));
+    return floor ? box.concat(floor.ends[0].flatMap((x) => floor.ends[1].map((y) => floor.at(x, y)))) : box;
   }
 
   // Unit vector from what is seen to the eye.
@@ -48,9 +72,9 @@ class Eye {
     return add(add(this.up.map((x) => x * Math.sin(this.lift)), this.east, c * Math.cos(this.turn)), this.north, c * Math.sin(this.turn));
   }
 
-  resize(width, height) {
-    this.width = width;
-    this.height = height;
+  // A picture of so many pixels, of which those at the upper and the lower edge are written on.
+  resize(width, height, inset = [0, 0]) {
+    Object.assign(this, { width, height, inset });
     this.fit();
     this.changed();
   }
@@ -65,11 +89,13 @@ class Eye {
     if (this.planar) {
       const y = (0.5 * this.whole) / this.zoom, x = (y * this.width) / this.height;
       camera.orthographic({ left: -x, right: x, bottom: -y, top: y, near: 0.1, far: 4 * this.far + 10 });
+      camera.projectionMatrix[13] -= (2 * this.drop) / this.height;
       camera.position.set(target[0], target[1], 2 * this.far + 5);
       camera.up.set(0, 1, 0);
     } else {
       const far = this.distance / this.zoom, way = this.way();
       camera.perspective({ fov: (FIELD * 180) / Math.PI, aspect: this.width / this.height, near: 0.01 * far, far: far + 3 * this.far });
+      camera.projectionMatrix[9] += (2 * this.drop) / this.height;
       camera.position.set(...add(target, way, far));
       camera.up.set(...this.up);
     }
@@ -94,7 +120,7 @@ class Eye {
   // Nearer by a factor; in the plane the place under the pointer stays.
   closer(factor, x = this.width / 2, y = this.height / 2) {
     const zoom = Math.min(2000, Math.max(0.05, this.zoom * factor)), own = zoom / this.zoom;
-    if (this.planar) this.target = add(add(this.target, this.right, (x - this.width / 2) * this.pixel * (1 - 1 / own)), this.above, (this.height / 2 - y) * this.pixel * (1 - 1 / own));
+    if (this.planar) this.target = add(add(this.target, this.right, (x - this.width / 2) * this.pixel * (1 - 1 / own)), this.above, (this.height / 2 + this.drop - y) * this.pixel * (1 - 1 / own));
     this.zoom = zoom;
     this.changed();
   }

@@ -55,7 +55,7 @@ function start() {
     scene.now = player.time;
     picture.draw(player.time, section.plane());
     renderer.render({ scene: root, camera: eye.camera });
-    const length = round(140 * eye.pixel);
+    const length = round(175 * eye.pixel);
     find("scale").style.width = `${length / eye.pixel}px`;
     find("scale").textContent = told(length, "m");
     if (scene.force) {
@@ -84,7 +84,8 @@ function start() {
     renderer.setSize(width, height);
     picture.drawing.uniforms.dense.value = renderer.dpr;
     picture.drawing.uniforms.pixels.value.splice(0, 2, width, height);
-    eye.resize(width, height);
+    const written = (which) => { const own = canvas.parentElement.querySelector(which); return own && own.offsetHeight ? own.offsetHeight + 16 : 0; };
+    eye.resize(width, height, [written(".says"), written(".over")]);
   }
 
   // The picture alone, at a time: one of a film, which says what is told.
@@ -103,9 +104,9 @@ function start() {
   naming(picture, canvas, find("name"));
   find("reset").addEventListener("click", () => eye.reset());
   new ResizeObserver(resize).observe(canvas.parentElement);
+  find("force").hidden = !scene.force;
   resize();
   theme();
-  find("force").hidden = !scene.force;
   page.dataset.drawn = "webgl";
   if (scene.playing && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
   window.flexmbd = { player, eye, picture, section, paint, onScreen, film };

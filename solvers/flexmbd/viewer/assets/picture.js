@@ -48,13 +48,11 @@ class Picture {
 
   // In space a grid below everything.
   grid() {
-    const { low, high, up, size, bodies } = this.scene, axis = up.findIndex((x) => Math.abs(x) > 0.999);
-    if (this.scene.planar || axis < 0 || !bodies) return;
-    const step = round(size / 6), [a, b] = [0, 1, 2].filter((k) => k !== axis), color = this.faint(this.soft, 0.22);
-    const from = (k) => Math.floor(low[k] / step - 0.5) * step, to = (k) => Math.ceil(high[k] / step + 0.5) * step;
-    const at = (x, y) => { const p = [0, 0, 0]; p[axis] = up[axis] > 0 ? low[axis] : high[axis]; p[a] = x; p[b] = y; return p; };
-    for (let x = from(a); x <= to(a) + 0.5 * step; x += step) this.drawing.line(at(x, from(b)), at(x, to(b)), color, 1, "whole");
-    for (let y = from(b); y <= to(b) + 0.5 * step; y += step) this.drawing.line(at(from(a), y), at(to(a), y), color, 1, "whole");
+    const floor = floorOf(this.scene), color = this.faint(this.soft, 0.22);
+    if (!floor) return;
+    const { step, at, ends: [[left, right], [front, back]] } = floor;
+    for (let x = left; x <= right + 0.5 * step; x += step) this.drawing.line(at(x, front), at(x, back), color, 1, "whole");
+    for (let y = front; y <= back + 0.5 * step; y += step) this.drawing.line(at(left, y), at(right, y), color, 1, "whole");
   }
 
   // A drawing has a layer for each body; in space there are none.
@@ -80,6 +78,7 @@ class Picture {
   swept(run, body, look, own, which) {
     if (body.kind !== "line") return;
     const part = (array, k) => array.subarray(3 * k, 3 * k + 3), pieces = this.drawing[look.round ? "round" : "square"][which];
+    for (const k of [0, body.nodes.length / 3 - 1]) this.lid(part(body.nodes, k), part(body.slopes, k), part(body.across, k), look, own, which);
     for (let k = 0; k < body.nodes.length / 3 - 1; k++) {
       pieces.push({
         p0: part(body.nodes, k), m0: part(body.slopes, k), y0: part(body.across, k),
@@ -90,6 +89,14 @@ class Picture {
         this.drawing.path(points, own.color, this.scene.planar ? 3 : 2);
       }
     }
+  }
+
+  // The end of a swept section, so that it is closed: as thin as a section that is seen as a line.
+  lid(at, slope, across, look, own, which) {
+    if (this.scene.planar) return;
+    const [y, z] = look.half, t = unit(slope), a = unit(add(across, t, -dot(across, t))), b = cross(t, a), thin = 1e-3 * Math.min(y, z);
+    const columns = look.round ? [[a, y], [b, z], [t, thin]] : [[t, thin], [a, 2 * y], [b, 2 * z]];
+    this.drawing[look.round ? "cylinder" : "box"][which].push({ place: [...columns.flatMap(([way, size]) => [...way.map((x) => size * x), 0]), ...at, 1], ...own });
   }
 
   lines(run) {
@@ -154,7 +161,7 @@ class Picture {
     for (const rim of rims) this.drawing.path(round.map((p) => add(rim, p)), ink, 2.5);
     for (const p of [0, 10, 20, 30].map((i) => round[i])) this.drawing.line(add(rims[0], p), add(rims[1], p), ink, 1.5);
     const along = add(last, first, -1), size = [inner, inner, 1.25 * Math.hypot(...along)], middle = add(first, along, 0.5);
-    this.drawing.cylinder[run.ghost ? 1 : 0].push({ place: placed(middle, upright(unit(along)), size), color: this.faint(this.force), slant: 1 });
+    this.drawing.cylinder[1].push({ place: placed(middle, upright(unit(along)), size), color: this.faint(this.force, 0.6 * this.alpha), slant: 1 });
   }
 
   // The slider between its walls, its way across and its tilt drawn larger as the clearance is.

@@ -1,0 +1,29 @@
+"""Every public name has an example in its docstring, and each example does what it says."""
+
+import doctest
+
+import pytest
+
+import uqmbd
+
+pytestmark = pytest.mark.report  # pages as they are
+WITHOUT = set()  # names that have none yet
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def examples(name):
+    """The doctest of a name."""
+    made = getattr(uqmbd, name)
+    return doctest.DocTestParser().get_doctest(made.__doc__ or "", {}, name, None, None)
+
+
+def test_every_public_name_has_an_example():
+    assert {name for name in uqmbd.__all__ if not examples(name).examples} == WITHOUT
+
+
+@pytest.mark.parametrize("name", sorted(set(uqmbd.__all__) - WITHOUT))
+def test_example(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = []
+    doctest.DocTestRunner(optionflags=OPTIONS).run(examples(name), out=said.append)
+    assert "".join(said) == ""
