@@ -150,10 +150,16 @@ def test_a_report_is_opened_by_its_key_alone_in_a_sandbox(bare, tmp_path):
 # what is shown ----------------------------------------------------------------------------------------------------------------------------
 def test_a_finished_result_is_told_with_its_answer(asker, done):
     answer = asker.shelf.answers.wait(done / "osc")
-    assert answer.wrong == "" and "peak" in " ".join(answer.sentences)
+    assert answer.wrong == "" and "peak" in " ".join(answer.short) and answer.judged is not None
     for address in ("/", "/of/osc"):
         page = asker.get(address)
-        assert "finished" in words(page) and "How far?" in words(page) and answer.sentences[0] in words(page) and "40" in words(page)
+        assert (
+            "finished" in words(page)
+            and "How far?" in words(page)
+            and answer.short[0] in words(page)
+            and answer.judged.label.lower() in words(page).lower()
+            and "40" in words(page)
+        )
     picture = asker.get("/picture/osc?dark=1&narrow=1")
     assert picture.headers["content-type"] == "image/png" and picture.content[:4] == b"\x89PNG"
 
