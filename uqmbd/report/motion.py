@@ -65,11 +65,12 @@ def _scene(result, names: Mapping[str, str]) -> Markup:
     scene = result.motion["scene"] | {"cases": told}
     histories, scalars = output_names(result)
     ends = [[end["output"], end["bound"], number] for number, case in enumerate(cases) for end in case["ends"]]
-    drawn = ((name, key) for name in (*histories, *scalars) for key in (name, f"{name}.answer") if key in names)
+    kinds = ("{}", "{}.answer", "{}.worst")
+    drawn = ((name, key) for name in (*histories, *scalars) for key in (kind.format(name) for kind in kinds) if key in names)
     figures = {names[key]: [name, name in histories] for name, key in drawn}
     more = {"near": result.motion["near"], "ends": ends, "figures": figures}
     held = packed(json.dumps({"library": library, "script": script, "scene": data_of(scene), **more}, separators=(",", ":")))
-    body = html_of(scene, f"{told[scene['still_of']]['label']}: {told[scene['still_of']]['says']}")
+    body = html_of(scene, told[scene["still_of"]]["says"])
     return Markup('<style>{}</style>\n{}\n<script type="text/plain" id="motion-packed">{}</script>\n<script>{}</script>').format(
         Markup(style), Markup(body), escape(held), Markup(asset("motion.js"))
     )
