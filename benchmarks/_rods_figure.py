@@ -22,6 +22,7 @@ def energies(axis, build, end, step):
     """Errors of the energy, by scheme, as running means of a fiftieth of the time and as they are."""
     for scheme, settings, colour in (
         ("symplectic_perturbation", {}, "tab:blue"),
+        ("exponential", {}, "tab:green"),
         ("newmark", {"fixed": True}, "tab:red"),
         ("generalized_alpha", {"fixed": True}, "tab:orange"),
     ):

@@ -14,7 +14,18 @@ what three evaluations cost: 10 to 20 times less than `dormand_prince`, 2 to 6 t
 number of sines, the cost of a step here with less than its cube: with eight sines above 20 for `dormand_prince` and `rk4` at 10. Implicit
 direct schemes have to resolve the first sine: above 20.
 
+With `--levels` the same at errors that are given: the cheapest settings of our schemes, of order 2, 4 and 6 and the exponential one, and
+of direct ones with which places are right to e m and amplitudes to 10 e of the largest, at the ends of two of the paper's steps. Each
+scheme is tried from coarse to fine settings until all errors are met; the time of the start, the same for all, is taken off.
+
+Prediction: a step of order 4 costs five of order 2 with two to three iterations each, so it pays from 1e-4 m on, that of order 6 from 1e-6
+on; explicit direct schemes are held by stability down to 1e-5 (`rk4`) and 1e-7 (`dop853`), and pay nothing for better places till then. So
+our best is 2 to 4 times cheaper than the best direct one at 1e-3, falls to 1 to 2 at 1e-5, and is beaten at 1e-7; with eight sines five
+times more, above 20 at 1e-3 in example 2 only. The exponential scheme has half the evaluations of order 2 and no iteration: cheaper by two
+at 1e-2, and not symplectic: amplitudes keep it from tighter errors.
+
     python benchmarks/symplectic_perturbation.py [--modes 3 8] [--ends 2 10] [--samples 64] [--figure FILE.svg] [--quick]
+        [--levels 1e-2 1e-3 1e-4 1e-5 1e-6]
 """
 
 import argparse
@@ -36,7 +47,23 @@ SCAN = {  # settings from the coarsest on
     "gauss_8": [{"step": 4e-3}],
     "variational": [{"step": 1e-3 / 2.0**k} for k in range(5)],
 }
-SAME = {"generalized_alpha": {"fixed": True}, "newmark": {"fixed": True}, "rk4": {}, "variational": {}}  # at the same step, side by side
+OURS = ("symplectic_perturbation", "symplectic_perturbation_4", "symplectic_perturbation_6", "exponential")
+STEPS = [2.0 ** (1 - k) for k in range(8)]  # by that of the paper
+FINER = {  # of direct schemes, from the coarsest on
+    "dormand_prince": [{"tolerance": 10.0**-k} for k in (4, 6, 7, 8, 9, 10)],
+    "dop853": [{"tolerance": 10.0**-k} for k in (4, 6, 8, 9, 10)],
+    "taylor": [{"tolerance": 10.0**-k} for k in (4, 6, 8, 10)],
+    "rk4": [{"step": 2e-3 / 2.0**k} for k in range(6)],
+    "generalized_alpha": [{"tolerance": 10.0**-k} for k in (4, 5, 6, 7)],
+    "newmark": [{"step": 1e-3 / 2.0**k, "fixed": True} for k in range(5)],
+}
+SAME = {
+    "exponential": {},
+    "generalized_alpha": {"fixed": True},
+    "newmark": {"fixed": True},
+    "rk4": {},
+    "variational": {},
+}  # at the same step, side by side
 
 
 def examples(modes):
@@ -55,15 +82,18 @@ def examples(modes):
     }
 
 
-def runner(example, modes, samples, end):
-    """A function of scheme and settings: histories (samples, times, outputs), None where a run fails, and processor seconds a sample."""
+def runner(example, modes, samples, end, every=1, net=False):
+    """A function of scheme and settings: histories (samples, times, outputs), None where a run fails, and processor seconds a sample.
+
+    Histories are those at the ends of `every` of the paper's steps.  With `net` the time of a run of one such time is taken off: the start.
+    """
     import numpy as np
 
     import flexmbd as fm
 
     build, nodes, rod, EI, step = example
     outputs = [f"{node}.{axis}" for node in nodes for axis in "xy"] + [f"{rod}.a{k + 1}" for k in range(modes)]
-    stiffness, points = EI * np.linspace(1.0, 1.1, samples), round(end / step) + 1
+    stiffness, points = EI * np.linspace(1.0, 1.1, samples), round(end / (every * step)) + 1
 
     def run(scheme, repeats=3, **settings):
         settings, spent = {"integrator": scheme, "lanes": LANES, "max_steps": 10**9, "patience": 60.0, **settings}, []
@@ -72,9 +102,12 @@ def runner(example, modes, samples, end):
             found = fm.run(build, {"EI": stiffness}, end=end, points=points, outputs=outputs, settings=settings, patience=patience)
             if found.status.any():
                 return None, np.inf
-            start = time.process_time()
-            fm.run(build, {"EI": stiffness}, end=end, points=2, outputs=outputs[:1], settings=settings)
-            spent.append(time.process_time() - start)
+            times = []
+            for until in (end, every * step)[: 1 + net]:
+                start = time.process_time()
+                fm.run(build, {"EI": stiffness}, end=until, points=2, outputs=outputs[:1], settings=settings)
+                times.append(time.process_time() - start)
+            spent.append(times[0] - sum(times[1:]))
         return np.stack([found[name] for name in outputs], axis=2), min(spent[1:] or spent) / samples
 
     return run
@@ -111,6 +144,33 @@ def compared(example, modes, samples, end, repeats):
     return {"s": short(own), "errors": [short(x, 2) for x in wanted], "direct": found, "same step": same}
 
 
+def at_errors(example, modes, samples, end, levels):
+    """By error: the cheapest setting of each scheme, with processor seconds a sample; and the best direct one over our best."""
+    run, found = runner(example, modes, samples, end, 2, net=True), {level: {} for level in levels}
+    exact, _ = run("dormand_prince", 1, tolerance=1e-12)
+    scan = {scheme: [{"step": example[-1] * share} for share in STEPS] for scheme in OURS} | FINER
+    for scheme, settings in scan.items():
+        for one in settings:
+            other, spent = run(scheme, 2, **one)
+            if other is None:
+                continue
+            places, bending = errors(other, exact)
+            met = max(places, 0.1 * bending)
+            print(f"  {scheme} {one}: {places:.2g} m, {bending:.2g}, {spent:.3g} s", flush=True)
+            for level in levels:
+                if met <= level and spent < found[level].get(scheme, {"s": float("inf")})["s"]:
+                    found[level][scheme] = {"s": short(spent), **one}
+            if met <= min(levels):
+                break
+    for level, by in found.items():
+        ours, direct = ({key: x for key, x in by.items() if (key in OURS) == own} for own in (True, False))
+        best, other = (min(side, key=lambda key: side[key]["s"], default="") for side in (ours, direct))
+        times = short(direct[other]["s"] / ours[best]["s"]) if best and other else None
+        print(f"{example[0].__name__}, {modes} sines, {end} s, {level:g} m: {best} against {other}: {times}", flush=True)
+        by |= {"ours": best, "direct": other, "times": times}
+    return {f"{level:g}": by for level, by in found.items()}
+
+
 def main():
     """Measure and report."""
     parser = argparse.ArgumentParser()
@@ -119,10 +179,18 @@ def main():
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--figure")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--levels", type=float, nargs="+")
     options = parser.parse_args()
     if options.figure:
         draw(options.figure)
     notes = {}
+    if options.levels:
+        for modes, end in product(options.modes, options.ends):
+            for name, example in examples(modes).items():
+                notes[f"{name}, {modes} sines, {end:g} s"] = at_errors(example, modes, options.samples, end, options.levels)
+        times = [by["times"] for one in notes.values() for by in one.values() if by["times"]]
+        report("symplectic_perturbation_levels", max(times, default=0.0), 20.0, 1.0, 1.0, "times", notes)
+        return 0
     for modes, end in product(options.modes, options.ends):
         for name, example in examples(modes).items():
             notes[f"{name}, {modes} sines, {end:g} s"] = compared(example, modes, options.samples, end, 1 if options.quick else 4)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+CUT = "cut"  # attribute of a result: outputs whose bounds, or limits of statistics, were cut at what they cannot pass
 WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
 
 

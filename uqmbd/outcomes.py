@@ -14,6 +14,7 @@ SAME = 1e-12  # of the largest value of an axis: a smaller difference is roundin
 WARNING = "warning: "  # with a name: what may be wrong with the model's numbers, without figures of single runs
 DOUBT = "not trusted: "  # with an output's name the attribute of outcomes that says why its values are not to be relied on
 NONNEGATIVE = "outputs that cannot be negative"  # attribute of outcomes: their names, with commas between
+AT_MOST_ONE = "outputs that cannot exceed one"  # the same
 STEP, ORDER = "fixed step [s]", "order of the step"  # attributes of outcomes whose steps in time are fixed
 MEND = "mend what their messages say, narrow the inputs to where the model works"  # the remedy for failed runs
 
@@ -125,10 +126,10 @@ class Outcomes:
     message : list of str
         One sentence a run, empty when ok.
     attributes : dict
-        What was used (laws, integrator, tolerance ...), the same for all runs. Five keys have a meaning for studies: `DOUBT` and an
+        What was used (laws, integrator, tolerance ...), the same for all runs. Six keys have a meaning for studies: `DOUBT` and an
         output's name (a part of a sentence that says why its values are not to be trusted), `WARNING` and any name (a sentence on what
-        may be wrong with the model's numbers; it may come with some batches only), `NONNEGATIVE` (outputs whose bounds end at zero),
-        `STEP` (s) and `ORDER` of steps in time that are fixed (see `uqmbd.simulators.base.Stepping`).
+        may be wrong with the model's numbers; it may come with some batches only), `NONNEGATIVE` and `AT_MOST_ONE` (outputs whose bounds
+        end there), `STEP` (s) and `ORDER` of steps in time that are fixed (see `uqmbd.simulators.base.Stepping`).
     states : object, optional
         Of runs that go on from states: where they are now, for a simulator of the same model to go on from.
     """

@@ -111,7 +111,7 @@ class Percussion(InContact):
         sticks = graph.select(graph.greater(self.mode, 1.5), 1.0, 0.0)
         return {
             "sticking": (lambda: sticks, "1"),
-            "sliding": (lambda: self.closed(graph) - sticks, "1"),
+            "sliding": (lambda: graph.select(graph.greater(self.mode, 1.5), 0.0, self.closed(graph)), "1"),
             "impulse": (lambda: self.impulse, "N s"),
             "dissipated": (lambda: self.loss, "J"),
         }

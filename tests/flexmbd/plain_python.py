@@ -83,12 +83,12 @@ def grains(**settings):
     return {name: x.tolist() for name, x in run.outputs.items()}
 
 
-def rods():
+def rods(integrator):
     """A rod that swings and bends, in steps longer than its vibration."""
     s = fm.System(gravity=(0.0, -9.81))
     tip = s.point_mass("tip", mass=0.3, position=(0.6, 0.8))
     s.add(fm.Rod("rod", s.ground.at(0.0, 0.0), tip.centre, line_mass=2.0, EI=40.0, modes=2, rates=(0.01, 0.0)))
-    outputs, settings = ("tip.x", "tip.vy", "rod.a1", "rod.va2"), {"integrator": "symplectic_perturbation", "step": 0.05, "lanes": 1}
+    outputs, settings = ("tip.x", "tip.vy", "rod.a1", "rod.va2"), {"integrator": integrator, "step": 0.05, "lanes": 1}
     run = fm.run(s, end=0.25, points=9, outputs=outputs, settings=settings)
     return {name: run[name].tolist() for name in outputs}
 
@@ -112,7 +112,9 @@ CASES = {
     "kept factors": lambda: cable(tolerance=1e-3),
     "direct library": lambda: cable(tolerance=1e-3, linear_solver="superlu"),
     "solved film": film,
-    "rods": rods,
+    "rods": lambda: rods("symplectic_perturbation"),
+    "composed": lambda: rods("symplectic_perturbation_4"),
+    "exponential": lambda: rods("exponential"),
 }
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 
 import flexmbd as fm
 from flexmbd.language.graph import Graph
-from flexmbd.language.signs import nonnegative
+from flexmbd.language.signs import at_most_one, nonnegative
 
 from .test_contact_laws import VARIANTS
 
@@ -41,6 +41,14 @@ def test_what_may_be_negative(graph):
     assert not nonnegative(graph.param(0, 1)) and nonnegative(graph.param(0, 1), {0})
 
 
+def test_what_lies_between_zero_and_one(graph):
+    x, touch = graph.var("x"), (graph.var("x") > 0.0).select(1.0, 0.0)
+    for node in (touch, (x > 2.0).select(0.0, touch), touch * touch, graph.const(1.0), (x > 1.0).select(touch * 0.5, 0.25)):
+        assert at_most_one(node)
+    for node in (x, touch + touch, (x > 0.0).select(2.0, 0.0), (x > 0.0).select(x, 0.0), graph.const(-0.1), graph.sqrt(x)):
+        assert not at_most_one(node)
+
+
 @pytest.mark.parametrize("law", VARIANTS)
 def test_what_is_said_of_laws_holds(law):
     """At random penetrations and rates, of which some leave faster than a law's damping pulls."""
@@ -57,8 +65,9 @@ def test_a_system_names_them():
     system = fm.System(gravity=(0.0, -9.81))
     ball = system.body("ball", mass=1.0, inertia=0.1, position=(0.0, 0.05))
     system.add(fm.DiscPlane("floor", ball.centre, system.ground.at(0.0, 0.0), 0.04, fm.HuntCrossley(stiffness=1e6, restitution=0.5)))
-    wanted = ["floor.force", "floor.normal", "floor.impacts", "floor.penetration", "ball.y", "ball.vy", "floor.force:max"]
+    wanted = ["floor.force", "floor.normal", "floor.impacts", "floor.penetration", "floor.contact", "ball.y", "ball.vy", "floor.force:max"]
     found = fm.run(system, end=0.3, points=20, outputs=wanted)
     said = found.attributes["outputs.nonnegative"].split(", ")
-    assert set(said) == {"floor.force", "floor.normal", "floor.impacts"}
+    assert set(said) == {"floor.force", "floor.normal", "floor.impacts", "floor.contact"}
+    assert found.attributes["outputs.at_most_one"] == "floor.contact"
     assert all((found.outputs[name] >= 0).all() for name in said)

@@ -341,7 +341,7 @@ def test_every_element_can_be_on_a_page_and_joints_and_surfaces_are_drawn(scenes
         viewer = fm.Viewer(at_start(make()))
         assert "<canvas" in viewer.to_html(), name
         marks, elements = viewer.scene.marks[0], [x.element for x in viewer.scene.motions[0].trajectory.elements]
-        drawn = len(marks.dots) + len(marks.lines) + len(marks.links) + len(marks.bearings) + len(marks.guides)
+        drawn = sum(map(len, (marks.dots, marks.lines, marks.planes, marks.links, marks.bearings, marks.guides)))
         if any(isinstance(x, kind) for x in elements for kind, _ in KINDS) and not drawn:
             bare.append(name)
     assert bare == []
@@ -354,6 +354,23 @@ def test_a_body_without_shapes_and_points_is_drawn_to_its_joints():
     s.add(fm.Spring("spring", rod.at(0.5, 0.0), s.ground.at(0.5, 1.0), stiffness=1.0))
     lines = [line["points"] for line in fm.Viewer(at_start(s)).data["runs"][0]["lines"] if line["width"] == 5]
     assert lines == [[[0, 0, 0], [-0.5, 0, 0]], [[0, 0, 0], [0.5, 0, 0]]]
+
+
+def test_contacts_with_one_plane_share_it_and_it_reaches_as_far_as_they_come():
+    s, law = fm.System(gravity=(0.0, -9.81)), fm.Hertz(1e6)
+    for k, x in enumerate((0.0, 3.0)):
+        s.add(fm.PointPlane(f"floor{k}", s.point_mass(f"p{k}", mass=1.0, position=(x, 0.5)).centre, s.ground.at(0.1 * k, 0.0), law))
+    scene = fm.Viewer(at_start(s)).scene
+    ((base, low, high),) = scene.marks[0].planes.values()
+    assert np.allclose(base[1], (0.0, 1.0, 0.0)) and -2.0 < low[0] < 0.0 and 3.0 < high[0] < 5.0 and low[1] == high[1] == 0.0
+
+
+def test_what_is_fixed_to_ground_is_within_the_picture():
+    s = fm.System(gravity=(0.0, 0.0, -9.81))
+    ball = s.body("ball", mass=1.0, inertia=(1e-3,) * 3, position=(0.0, 0.0, 0.3))
+    s.add(fm.SphereCylinder("drum", ball.centre, s.ground.at(0.0, 0.0, 0.0), 0.1, 1.0, fm.Hertz(1e6), length=3.0, inside=True))
+    scene = fm.Viewer(at_start(s)).scene
+    assert np.allclose(scene.high, [1.5, 1.0, 1.0], atol=5e-3) and np.allclose(scene.low, [-1.5, -1.0, -1.0], atol=5e-3)
 
 
 def test_a_disc_that_a_contact_knows_is_within_the_picture():

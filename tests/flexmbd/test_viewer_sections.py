@@ -7,8 +7,8 @@ import pytest
 
 import flexmbd as fm
 
-from .shown_models import at_start, cut_ball, tilting, turning_grains
-from .shown_pages import ink, looked_at
+from .shown_models import at_start, cut_ball, long_rope, many, tilting, turning_grains
+from .shown_pages import PLACE, ink, looked_at
 
 pytestmark = [
     pytest.mark.slow,
@@ -142,6 +142,36 @@ def test_without_webgl_a_real_browser_shows_the_still_picture(tmp_path):
     ready = "document.documentElement?.dataset.drawn === 'still'"
     picture, told = looked_at(cut_ball().to_html(), tmp_path, look, ready=ready, switches=blind)
     assert told.startswith("This browser shows no WebGL 2") and ink(picture).sum() > 300
+
+
+def test_names_that_would_be_script_are_shown_as_text(tmp_path):
+    """In the list of bodies, in the notes, as the label under the pointer and as the title; none of it is run."""
+    evil, heading = '<img\tsrc=x\tonerror="window.hit=1">', "</script></title><script>window.hit = 1</script>"
+    s = fm.System(gravity=(0.0, -9.81))
+    s.body(evil, mass=1.0, inertia=0.1).show(fm.Box(size=(0.2, 0.1, 0.1)))
+
+    async def look(seen):
+        left, top, wide, high = await seen.run(PLACE)
+        x, y = await seen.run("flexmbd.onScreen(flexmbd.eye, [0, 0, 0])")
+        await seen.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + x, y=top + y)
+        await seen.settled()
+        words = "[window.hit, document.title, document.getElementById('name').textContent, document.querySelectorAll('img').length]"
+        return await seen.run(words), await seen.run("[...document.querySelectorAll('#bodies label')].map((one) => one.textContent)")
+
+    (hit, title, name, images), labels = looked_at(at_start(s).to_html(title=heading), tmp_path, look)
+    assert hit is None and images == 0 and title == heading and name == evil and evil in labels
+
+
+@pytest.mark.parametrize("make, size", [(many, 2.0), (long_rope, 1.0)])
+def test_a_mechanism_of_five_thousand_is_drawn_and_says_what_is_left_out(make, size, tmp_path):
+    """5,000 bodies and 5,000 elements of a cable; the page stays below so many MB."""
+    text = make(5000).to_html()
+
+    async def look(seen):
+        return await seen.at(0.5), await seen.run("document.querySelector('footer ul').textContent")
+
+    picture, notes = looked_at(text, tmp_path, look)
+    assert ink(picture).sum() > 1000 and " are drawn" in notes and len(text) < 1e6 * size
 
 
 def film_of(path):

@@ -1,5 +1,6 @@
 """The colours of figures stay apart for colour-blind readers, on light and on dark paper."""
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from uqmbd.figures.colors import DARK, LIGHT, css, rgb
 from uqmbd.figures.marks import COLORS, STYLES, look
+from uqmbd.report.pages import asset
 
 SIGHT = {  # Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
     "normal": np.eye(3),
@@ -56,6 +58,19 @@ def test_lines_and_words_stand_out_from_the_paper(theme):
     assert all(contrast(theme[name], theme["paper"]) >= 3 for name in ("outer", "inner", "fan", "error", "run"))
     assert all(contrast(theme[word], theme[paper]) >= 4.5 for word in ("ink", "soft", "link") for paper in ("paper", "back"))
     assert contrast(theme["ink"], theme["warn"]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_word_of_the_page_can_be_read(theme):
+    """WCAG AA: of each colour that the style gives to words on each ground that it gives; 3 for what shows where the focus is."""
+    style = asset("page.css")
+    words = set(re.findall(r"(?<![-\w])color: var\(--(\w+)\)", style))
+    grounds = set(re.findall(r"background: var\(--(\w+)\)", style)) - {"warn"}
+    assert {"ink", "soft", "link", "yes", "partly", "no"} <= words and grounds == {"paper", "back"}
+    for word in words:
+        for ground in grounds:
+            assert contrast(theme[word], theme[ground]) >= 4.5, (word, ground)
+    assert all(contrast(theme["link"], theme[ground]) >= 3 for ground in ("paper", "back", "warn"))
 
 
 def test_themes_have_the_same_names_and_every_style_is_one_of_them():

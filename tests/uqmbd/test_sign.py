@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import uqmbd as uq
+from uqmbd.facts import CUT
+from uqmbd.figures.key import key_figure
 from uqmbd.inputs import Focal
 from uqmbd.inputs.space import Space
-from uqmbd.outcomes import NONNEGATIVE, OK, TIME, Outcomes, OutputInfo
-from uqmbd.study.sign import cut_at_zero, is_nonnegative
+from uqmbd.outcomes import AT_MOST_ONE, NONNEGATIVE, OK, TIME, Outcomes, OutputInfo
+from uqmbd.report.tables import outputs_table
+from uqmbd.study.sign import cut_at_limits, is_at_most_one, is_nonnegative
 
 from .loop import drive
 from .method_gallery import BOTH, BOX, ELLIPSE, NUMBER, UNIFORM
@@ -79,7 +83,7 @@ def test_no_method_bounds_a_norm_below_zero(name):
     method, inputs = CASES[name]
     result, _ = drive(method, Space.of(inputs), norms, time=np.linspace(0.0, 2.0, 5))
     assert least(result, "n") < 0 or name not in ("chebyshev", "taylor1", "split", "fuzzy", "evidence", "mixed", "montecarlo")
-    cut_at_zero(result, {NONNEGATIVE: "n, hits, something.else"})
+    cut_at_limits(result, {NONNEGATIVE: "n, hits, something.else"})
     assert min(least(result, output) for output in ("n", "hits", "n:max")) == 0.0
     for output in result.bounds:
         assert not (result.bounds[output].sel(bound="lower") > result.inner[output].sel(bound="lower")).any()
@@ -94,6 +98,41 @@ def test_a_study_says_it_to_every_method(tmp_path):
     result = ran(tmp_path, uq.Chebyshev(degree=4, fallback_runs=0), BOX)
     assert [least(result, name) for name in ("n", "hits", "n:max")] == [0.0] * 3 and least(result, "x") < 0
     assert uq.open_results(tmp_path).bounds.equals(result.bounds)
+
+
+def test_what_was_cut_is_said_and_inner_bounds_are_not(tmp_path):
+    result = ran(tmp_path, uq.Chebyshev(degree=4, fallback_runs=0), BOX)
+    assert result.attrs[CUT] == ["n", "hits", "n:max"]
+    assert "Bounds and limits of hits, n:max, n end at what they cannot pass." in outputs_table(result).note
+    result.attrs["report"] = {"key": "n:max"}
+    assert "The bounds are cut at what it cannot pass" in key_figure(result).caption[0]
+    plain, _ = drive(uq.Chebyshev(degree=4, fallback_runs=0), Space.of(BOX), norms, time=np.linspace(0.0, 2.0, 5))
+    assert plain.inner.equals(result.inner)
+
+
+def test_shares_end_at_one_and_times_of_them_do_not():
+    def share(time, a, b):
+        size = np.minimum(kink(a, b) / 3.0, 1.0)
+        return {"on": size[:, None] * np.ones(len(time)), "on:mean": size, "on:time_of_max": 1.0 + size, "x": size}
+
+    result, _ = drive(uq.Chebyshev(degree=4, fallback_runs=0), Space.of(BOX), share, time=np.linspace(0.0, 2.0, 5))
+    before = {name: float(result.bounds[name].max()) for name in result.bounds}
+    assert min(before.values()) > 1.0
+    cut_at_limits(result, {NONNEGATIVE: "on", AT_MOST_ONE: "on"})
+    assert {name: float(result.bounds[name].max()) for name in ("on", "on:mean")} == {"on": 1.0, "on:mean": 1.0}
+    assert float(result.bounds["x"].max()) == before["x"] and float(result.bounds["on:time_of_max"].max()) == before["on:time_of_max"]
+    assert is_at_most_one("on:max@0.1..", {"on"}) and not is_at_most_one("on:time_of_min", {"on"}) and not is_at_most_one("only", {"on"})
+
+
+def test_no_probability_and_no_scatter_is_what_none_can_be():
+    """Of any output: by a surrogate both can be."""
+    result, _ = drive(uq.MonteCarlo(samples=12), Space.of(UNIFORM), norms, time=np.linspace(0.0, 2.0, 5))
+    words = ["mean", "std", "variance", "probability", "probability_lower", "probability_upper"]
+    values = xr.DataArray([-3.0, -0.1, -0.01, 1.02, -0.02, np.nan], dims="statistic", coords={"statistic": words})
+    result.statistics = xr.Dataset({"x": values})
+    cut_at_limits(result, {})
+    np.testing.assert_array_equal(result.statistics["x"].values, [-3.0, 0.0, 0.0, 1.0, 0.0, np.nan])
+    assert result.attrs[CUT] == ["x"]
 
 
 def test_reductions_of_a_function_are_known_by_their_names(tmp_path):

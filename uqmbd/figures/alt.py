@@ -22,7 +22,7 @@ def _said(mark: Mark, panel: Panel) -> str:
     if isinstance(mark, Curve):
         return mark.label + _range(mark.y)
     if isinstance(mark, Band):
-        return mark.label + _range(np.hstack([mark.lower, mark.upper]))
+        return mark.label + _range(mark.x if panel.bare else np.hstack([mark.lower, mark.upper]))
     if isinstance(mark, Level):
         return f"{mark.label} at {mark.x:.4g}"
     if isinstance(mark, Bars):

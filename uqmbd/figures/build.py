@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import each_history_figure
+from uqmbd.figures.key import ANSWER, key_figure
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
 from uqmbd.figures.outputs import chosen, output_names
@@ -12,6 +13,7 @@ from uqmbd.figures.prefixes import in_fitting_units
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.thinning import thinned
 from uqmbd.figures.validation import validation_figures
@@ -19,7 +21,10 @@ from uqmbd.figures.worst import worst_figures
 
 
 def sections(result) -> dict[str, list[Figure]]:
-    """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out."""
+    """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out.
+
+    The first is that of the figure with the answer, unless it is one of another section (`uqmbd.figures.key`).
+    """
     histories, scalars = (chosen(result, names) for names in output_names(result))
     every: dict[str, Iterable[Figure]] = {
         "Histories": each_history_figure(result, histories),
@@ -34,5 +39,13 @@ def sections(result) -> dict[str, list[Figure]]:
         "Convergence": convergence_figures(result, histories + scalars),
     }
     inputs = list(result.facts.inputs)
-    found = {title: [in_fitting_units(thinned(figure), result.outputs, inputs) for figure in figures] for title, figures in every.items()}
-    return {title: figures for title, figures in found.items() if figures}
+    scales = {name: scale_of(result, name) for name in histories + scalars}
+
+    def fitting(figure: Figure) -> Figure:
+        return in_fitting_units(thinned(figure), result.outputs, inputs, scales)
+
+    found = {title: [fitting(figure) for figure in figures] for title, figures in every.items()}
+    known = {figure.key for figures in found.values() for figure in figures}
+    key = key_figure(result)
+    answer = {ANSWER: [fitting(key)]} if key is not None and key.key not in known and key.panels[0].marks else {}
+    return answer | {title: figures for title, figures in found.items() if figures}

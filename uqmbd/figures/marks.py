@@ -35,6 +35,8 @@ STYLES = {
     "path": Style("soft", width=0.9),
     "limit": Style("soft", width=1.2, dash="dot"),
     "alpha": Style("outer", width=0.7),
+    "bounded": Style("outer", width=1.6, fill=0.16),
+    "reached": Style("inner", width=1.2, fill=0.30),
 }
 COLORS = 8  # c0 ... c7: as many as stay apart for colour-blind readers
 MANY = 60  # points
@@ -230,7 +232,10 @@ Mark = Curve | Band | Stack | Bars | Rows | Points | Cells | Pairs | Level | Ima
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes. ``shades`` are spans of x that are not trusted; ``names`` are those of rows, cells or variables."""
+    """One pair of axes. ``shades`` are spans of x that are not trusted; ``names`` are those of rows, cells or variables.
+
+    A ``bare`` one has nothing along its vertical axis, which reaches from 0 to 1.
+    """
 
     x_label: str
     y_label: str
@@ -240,11 +245,17 @@ class Panel:
     log: bool = False
     equal: bool = False
     names: tuple[str, ...] = ()
+    bare: bool = False
 
     @property
     def named(self) -> bool:
         """Whether names stand along its vertical axis."""
         return any(isinstance(mark, (Rows, Cells)) for mark in self.marks)
+
+    def extent(self) -> tuple[float, float]:
+        """Least and greatest place of its bands, points and levels along the horizontal axis."""
+        x = np.concatenate([np.ravel(mark.x) for mark in self.marks if isinstance(mark, (Band, Curve, Points, Level))])
+        return float(np.nanmin(x)), float(np.nanmax(x))
 
     def places_of(self, rows: Rows) -> tuple[np.ndarray, float]:
         """Where the middle of each bar of one of the panel's rows lies, in units of a row from the top, and the height of a bar."""

@@ -9,8 +9,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarForm
 
 from uqmbd.figures.labels import SIDES, shortened
 from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Panel, Points, Rows, Stack, look
+from uqmbd.figures.numbers import SUPERSCRIPT
 
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
 Theme = dict[str, str]
 
@@ -41,7 +41,10 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
     axis.set_axisbelow(True)
     bars = any(isinstance(mark, Bars) for mark in panel.marks)
     axis.margins(x=0.04 if bars or any(isinstance(mark, Points) for mark in panel.marks) else 0.01)
-    if any(isinstance(mark, Band) for mark in panel.marks) and any(isinstance(mark, Points) and any(mark.sides) for mark in panel.marks):
+    if panel.bare:
+        axis.set(ylim=(0, 1), yticks=[])
+        axis.margins(x=0.12)
+    elif any(isinstance(mark, Band) for mark in panel.marks) and any(isinstance(mark, Points) and any(mark.sides) for mark in panel.marks):
         axis.margins(y=0.12)  # words stand above and below the band
     if panel.log:
         axis.set_yscale("log")
@@ -50,7 +53,7 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power(round(np.log10(value))) if value > 0 else ""))
     if panel.named:
         _names(axis, panel, theme)
-    for side in [] if panel.named else [axis.xaxis] + ([] if panel.log else [axis.yaxis]):
+    for side in [] if panel.named else [axis.xaxis] + ([] if panel.log or panel.bare else [axis.yaxis]):
         formatter = Powers()
         formatter.set_powerlimits((-3, 4))
         side.set_major_formatter(formatter)

@@ -92,6 +92,8 @@ def _size(figure: Figure, wide: float) -> tuple[float, float]:
     marks, names = panels[0].marks, len(panels[0].names)
     if any(isinstance(mark, Cells) for mark in marks):
         return wide, 2.6 + 0.42 * names
+    if panels[0].bare:
+        return wide, 2.9
     bars = sum(isinstance(mark, Rows) for mark in marks)
     return (wide, 1.7 + max(1.2, names * (0.16 + 0.14 * bars))) if bars else (wide, 4.5)
 

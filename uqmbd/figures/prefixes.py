@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,9 @@ OF_OUTPUTS = ("μ*",)  # horizontal axes in the unit of an output that have no o
 NEAR = 2e3  # of two axes with the same unit: what is no further apart has the same prefix
 
 
-def in_fitting_units(figure: Figure, outputs: Collection[str], inputs: Collection[str] = ()) -> Figure:
+def in_fitting_units(
+    figure: Figure, outputs: Collection[str], inputs: Collection[str] = (), scales: Mapping[str, Scale] | None = None
+) -> Figure:
     """The figure with a prefix before the units of its axes, so that their largest number lies between 1 and 1000.
 
     Parameters
@@ -26,21 +28,23 @@ def in_fitting_units(figure: Figure, outputs: Collection[str], inputs: Collectio
     outputs, inputs : collection of str
         Names of the result. A horizontal axis is changed where it is that of an output (not time, which panels share); a vertical one
         unless it is that of an input, which has the unit it was written with, or in powers of ten.
+    scales : dict of str to Scale, optional
+        Of outputs, as tables and sentences say them; the axes of these have the same.
     """
-    known = {*outputs, *OF_OUTPUTS}
-    across = _scale(figure.panels[0].x_label, [x for panel in figure.panels for mark in panel.marks for x in _x(mark)], known)
+    known, scales = {*outputs, *OF_OUTPUTS}, scales or {}
+    across = _scale(figure.panels[0].x_label, [x for panel in figure.panels for mark in panel.marks for x in _x(mark)], known, scales)
     if any(panel.x_label != figure.panels[0].x_label for panel in figure.panels) or not all(map(_plain, figure.panels)):
         across = None
-    return replace(figure, panels=tuple(_panel(panel, across, inputs) for panel in figure.panels))
+    return replace(figure, panels=tuple(_panel(panel, across, inputs, scales) for panel in figure.panels))
 
 
-def _panel(panel: Panel, across: Scale | None, inputs: Collection[str]) -> Panel:
+def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: Mapping[str, Scale]) -> Panel:
     if not _plain(panel):
         return panel
     up = None
     named = LABEL.fullmatch(panel.y_label)
     if named and not panel.log and named["words"] not in inputs:
-        up = _scale(panel.y_label, [y for mark in panel.marks for y in _y(mark)])
+        up = _scale(panel.y_label, [y for mark in panel.marks for y in _y(mark)], None, scales)
         if across and up and across.unit[-len(named["unit"]) :] == named["unit"]:
             apart = max(across.factor / up.factor, up.factor / across.factor)
             up = across if panel.equal or apart <= NEAR else up
@@ -55,12 +59,14 @@ def _plain(panel: Panel) -> bool:
     return all(isinstance(mark, (Curve, Band, Bars, Points, Level)) for mark in panel.marks)
 
 
-def _scale(label: str, values: list[np.ndarray], known: Collection[str] | None = None) -> Scale | None:
+def _scale(label: str, values: list[np.ndarray], known: Collection[str] | None, scales: Mapping[str, Scale]) -> Scale | None:
     """The scale of an axis; None where it stays as it is."""
     named = LABEL.fullmatch(label)
     if named is None or not values or (known is not None and named["words"] not in known):
         return None
-    found = scale(named["unit"], np.concatenate([np.ravel(np.asarray(part, float)) for part in values]))
+    found = scales.get(named["words"])
+    if found is None or not found.unit.endswith(named["unit"]):
+        found = scale(named["unit"], np.concatenate([np.ravel(np.asarray(part, float)) for part in values]))
     return None if found.factor == 1.0 else found
 
 

@@ -70,21 +70,21 @@ class Trust:
         if self.share == 1.0:
             return f"{what} trusted" + (f" at all {'times' if self.axis == TIME.name else f'values of {self.axis}'}." if self.axis else ".")
         if not self.axis:
-            return f"{what} not trusted: {self._why()}."
+            return f"{what} not trusted: {self.reason()}."
         if self.share == 0.0:
-            return f"{what} trusted at no {'time' if self.axis == TIME.name else f'value of {self.axis}'}: {self._why()}."
+            return f"{what} trusted at no {'time' if self.axis == TIME.name else f'value of {self.axis}'}: {self.reason()}."
         if len(self.spans) == 1:
             where = f"from {self.spans[0][0]:.4g}{self.unit} to {self.spans[0][1]:.4g}{self.unit}"
         else:
             longest = max(self.spans, key=lambda span: span[1] - span[0])
             where = f"in {len(self.spans)} spans, the longest from {longest[0]:.4g}{self.unit} to {longest[1]:.4g}{self.unit}"
-        text = f"{what} not trusted for {percent(1 - self.share)} of the {self.axis} ({where}): there {self._why()}."
+        text = f"{what} not trusted for {percent(1 - self.share)} of the {self.axis} ({where}): there {self.reason()}."
         if np.isfinite(self.horizon):
             text += f" Trust is lost for good at {self.horizon:.4g} s (the trust horizon)."
         return text
 
-    def _why(self) -> str:
-        """The reason."""
+    def reason(self) -> str:
+        """Why it is not trusted, as a part of a sentence."""
         if self.why:
             return self.why
         if not self.bounds:

@@ -8,8 +8,8 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
-from uqmbd.figures.numbers import scale
-from uqmbd.figures.outputs import axis_label, axis_unit, grid_of, in_unit, label_of, point_of, pretty, unit_of, widest
+from uqmbd.figures.outputs import axis_label, axis_unit, grid_of, in_unit, label_of, point_of, pretty, widest
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.trust import trust_of
 
 ENDS = (("lower", "lowest", 2), ("upper", "highest", 1))  # bound, word, colour
@@ -27,7 +27,7 @@ def worst_figures(result, names: list[str]) -> Iterator[Figure]:
 
 def worst_figure(result, name: str) -> Figure:
     """The figure of one history; a result of an earlier version has the inputs only."""
-    runs, caption = _runs(result, name) if name in result.extreme_runs else (None, [])
+    runs, caption = extremes_panel(result, name) if name in result.extreme_runs else (None, [])
     places = widest(result.worst[name])
     time, panels = grid_of(places), [] if runs is None else [runs]
     for key in map(str, places["input"].values):
@@ -39,10 +39,10 @@ def worst_figure(result, name: str) -> Figure:
     return Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), tuple(caption))
 
 
-def _runs(result, name: str) -> tuple[Panel, list[str]]:
+def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
     """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
     table = result.extreme_runs[name]
-    time, inputs = grid_of(table), table.attrs["inputs"]
+    time, inputs, within = grid_of(table), table.attrs["inputs"], scale_of(result, name)
     marks, caption, places = _band(result, name), [], {}
     nominal = table.sel(case="nominal").values
     if np.isfinite(nominal).all():
@@ -59,7 +59,6 @@ def _runs(result, name: str) -> tuple[Panel, list[str]]:
             continue
         places[word] = time[found.at], values[found.at]
         marks.append(Curve(time, values, f"run of the {word} value", color))
-        within = scale(unit_of(result, name), [values[found.at]])
         value = within.said(f"{within.of(values[found.at]):.4g}")
         where = " where runs differ" if found.beyond else ""
         caption.append(
@@ -85,7 +84,9 @@ def _band(result, name: str) -> list[Band | Curve]:
     return [Band(grid_of(bounds), *bounds.sel(bound=["lower", "upper"]).transpose("bound", ...).values, OUTER, "outer")]
 
 
-def inputs_said(result, inputs: dict[str, float]) -> str:
+def inputs_said(result, inputs: dict[str, float], digits: int = 4) -> str:
     """Inputs of a run in words, in the units of the study: ``clearance = 0.05 mm, friction = 0.03``."""
     units = {key: samples.written(result, key) for key in inputs}
-    return ", ".join(f"{key} = {float(units[key].of(value)):.4g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())
+    return ", ".join(
+        f"{key} = {float(units[key].of(value)):.{digits}g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()
+    )

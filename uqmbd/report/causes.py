@@ -4,10 +4,10 @@ import numpy as np
 
 from uqmbd.analysis.trust import SEARCHED
 from uqmbd.figures.marks import UNSEEN
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import trust_of
 from uqmbd.outcomes import axis_of
-from uqmbd.report.tables import scale_of
 
 # in the order in which they are told
 SHARES = {
@@ -29,8 +29,11 @@ LEAST = 0.005  # shares and distances that are said to be some
 SIGNIFICANT = 1.63  # of distances of Kolmogorov and Smirnov times the root of the number of runs: one in a hundred is larger by chance
 
 
-def cause(result, name: str) -> str:
-    """Which inputs the output depends on most; empty where no index says so, or where those that do are refuted."""
+def cause(result, name: str, *, index: bool = True) -> str:
+    """Which inputs the output depends on most; empty where no index says so, or where those that do are refuted.
+
+    With `index` the sentence says by which index.
+    """
     if doubt(result, name):
         return ""
     for group in (result.sensitivity, result.aggregated):
@@ -38,17 +41,18 @@ def cause(result, name: str) -> str:
             continue
         table, known = group[name], kinds(group[name])
         if UNSAFE in known:
-            return _unsafe(result, table)
+            return _unsafe(result, table, index=index)
         refuted = ("importance",) if plane_refuted(result) else ()
         kind = next((kind for kind in (*SHARES, *DISTANCES) if kind in known and kind not in refuted), None)
         if kind is None and "mu_star" in known:
-            return _effects(result, name, table)
+            return _effects(result, name, table, index=index)
         if kind is None or table.sizes["input"] < 2:
             continue
         values = _values(table, kind)
         said = [(table["input"].values[k], values[k]) for k in leading(values) if values[k] >= LEAST]
         words = [f"{one} ({100 * value:.0f} %)" if kind in SHARES else f"{one} ({value:.2f})" for one, value in said]
-        return f"It depends most on {', then on '.join(words)}, by {(SHARES | DISTANCES)[kind]}." if words else ""
+        by = f", by {(SHARES | DISTANCES)[kind]}" if index else ""
+        return f"It depends most on {', then on '.join(words)}{by}." if words else ""
     return ""
 
 
@@ -75,17 +79,18 @@ def _values(table, kind: str) -> np.ndarray:
     return np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
 
 
-def _unsafe(result, table) -> str:
+def _unsafe(result, table, *, index: bool) -> str:
     """In which inputs unsafe runs differ most from all, if by more than so many runs do by chance."""
     values, runs = _values(table, UNSAFE), float(result.attrs.get("unsafe_runs", 0))
     words = [f"{table['input'].values[k]} ({values[k]:.2f})" for k in leading(values) if values[k] ** 2 * runs > SIGNIFICANT**2]
-    by = "the distance of Kolmogorov and Smirnov, from 0 to 1"
-    return f"Unsafe runs differ from all runs most in {', then in '.join(words)}, by {by}." if words else ""
+    by = ", by the distance of Kolmogorov and Smirnov, from 0 to 1" if index else ""
+    return f"Unsafe runs differ from all runs most in {', then in '.join(words)}{by}." if words else ""
 
 
-def _effects(result, name: str, table) -> str:
+def _effects(result, name: str, table, *, index: bool) -> str:
     """By how much the leading inputs change the output, each over its whole range."""
     within, values = scale_of(result, name), _values(table, "mu_star")
     seen = [k for k in leading(values) if values[k] > UNSEEN * values.max()]
     words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
-    return f"It changes most {', then '.join(words)}, on average over the range of the input (mu*)." if words else ""
+    over = ", on average over the range of the input (mu*)" if index else " over its range"
+    return f"It changes most {', then '.join(words)}{over}." if words else ""

@@ -6,8 +6,10 @@ from uqmbd.figures import samples
 from uqmbd.figures.frames import correlations
 from uqmbd.figures.numbers import apart, number
 from uqmbd.figures.outputs import pretty
+from uqmbd.figures.scaling import scale_of
 from uqmbd.report.pages import sentence
-from uqmbd.report.tables import Table, scale_of
+from uqmbd.report.tables import Table
+from uqmbd.report.words import listed
 
 NAMED = 6  # estimates that the first sentence has
 
@@ -24,13 +26,13 @@ def estimates_said(result) -> list[str]:
     estimate = result.attrs["estimate"]
     told = [f"{name} is {_value(result, name)}" for name in list(estimate)[:NAMED]]
     more = f"; {len(estimate) - NAMED} more are in the table" if len(estimate) > NAMED else ""
-    said = [f"The model comes closest to the measurements where {_listed(told)}{more}."]
+    said = [f"The model comes closest to the measurements where {listed(told)}{more}."]
     for a, b, rho in result.attrs.get("correlated", []):
         said.append(f"{a} and {b} are strongly correlated ({rho:.3g}): the data tell them together better than each by itself.")
     if fit := result.attrs.get("fit"):
         said.append(sentence(str(fit)))
     elif squares := {name: value for name, value in result.attrs.get("rms_residual", {}).items() if name in result.statistics}:
-        said.append(sentence(f"the residuals have a root mean square of {_listed([_rms(result, *entry) for entry in squares.items()])}"))
+        said.append(sentence(f"the residuals have a root mean square of {listed([_rms(result, *entry) for entry in squares.items()])}"))
     return said
 
 
@@ -49,10 +51,6 @@ def _value(result, name: str) -> str:
 def _rms(result, name: str, value: float) -> str:
     within = scale_of(result, name)
     return f"{within.said(f'{within.of(value):.3g}')} in {name}"
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def estimates_table(result) -> Table:

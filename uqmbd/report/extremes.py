@@ -1,8 +1,7 @@
 """The least and the greatest of an output, and where a history misses its own peaks."""
 
-import numpy as np
-
-from uqmbd.figures.outputs import listed, output_names, picked
+from uqmbd.figures.outputs import listed, output_names
+from uqmbd.figures.scaling import ends_of
 
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 
@@ -30,18 +29,3 @@ def finer_extremes(result) -> str:
     grid = f"the {points} times of the study" if points else "the times of the study"
     are = "are" if len(beyond) > 1 else "is"
     return f"{listed(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
-
-
-def ends_of(group, name: str) -> tuple[float, float]:
-    """Lower and upper bound of one output in a group of bounds, of a history the widest; of the lowest membership."""
-    return least(picked(group, name, bound="lower")), greatest(picked(group, name, bound="upper"))
-
-
-def least(values: np.ndarray) -> float:
-    """The smallest number that is one."""
-    return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")
-
-
-def greatest(values: np.ndarray) -> float:
-    """The largest number that is one."""
-    return float(np.nanmax(values)) if np.isfinite(values).any() else float("nan")

@@ -8,10 +8,11 @@ from uqmbd.analysis.trust import FLOOR
 from uqmbd.figures import samples
 from uqmbd.figures.numbers import Scale, number, scale
 from uqmbd.figures.outputs import axis_unit, output_names, widest
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.outcomes import axis_of
 from uqmbd.report.causes import doubt
-from uqmbd.report.tables import Table, scale_of
+from uqmbd.report.tables import Table
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
 MAIN = ("total", "first", "importance", "mu_star")  # by which inputs are ordered, if they are there

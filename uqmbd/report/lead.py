@@ -1,24 +1,29 @@
-"""The first screen of the page: what was asked, the answer in a few sentences, the figure that shows it, and what is trusted."""
+"""The first screen of the page: what was asked, the answer in two short sentences, the figure that shows it, and whether it is trusted.
+
+Behind it, one click away, stands the answer with all digits, limits and evidence.
+"""
 
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
 from uqmbd.figures.extremes import extreme_of
+from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.numbers import Scale, apart, number
-from uqmbd.figures.outputs import axis_name, axis_unit, key_said, output_names, shown_quantiles, widest
+from uqmbd.figures.outputs import axis_unit, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
+from uqmbd.figures.scaling import has_unit, scale_of, statistics
 from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
+from uqmbd.report.answers import answer_of, question_of
 from uqmbd.report.causes import cause, plane_refuted
 from uqmbd.report.estimates import estimates_said, is_calibration
+from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
-from uqmbd.report.tables import has_unit, scale_of, statistics
+from uqmbd.report.words import anywhere, inputs_named, runs_said
 
-NAMED = 6  # inputs that a sentence names
 PLANES = {"form": "by the plane through the design point (FORM)", "sorm": "by the curved limit at the design point (SORM)"}
 TOLD = 24  # outputs whose trust the first screen lists
 
@@ -30,9 +35,13 @@ class Lead:
     Attributes
     ----------
     title, question : str
-        Of the study; the question is empty unless the study file has a description.
+        Of the study; a question is made of the outputs and inputs where the study file has no description.
+    answer : tuple of str
+        Two short sentences with few digits.
+    judged : Judged or None
+        Whether the answer is trusted, in one line.
     sentences : tuple of str
-        The answer.
+        The answer with all digits, and what it rests on.
     figure : Figure or None
         The figure of the key output; it stands here and in no section.
     trust : tuple of (name, share, text)
@@ -41,6 +50,8 @@ class Lead:
 
     title: str
     question: str
+    answer: tuple[str, ...]
+    judged: Judged | None
     sentences: tuple[str, ...]
     figure: Figure | None
     trust: tuple[tuple[str, float, str], ...]
@@ -51,20 +62,13 @@ def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     key = key_output(result)
     answers = (_range, _regions, _worst, cause) if key and not is_calibration(result) else ()
     said = (*estimates_said(result), *(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
-    sentences = [text for text in said if text]
-    figures = [figure for group in sections.values() for figure in group if not figure.overview]
-    figure = next((one for one in figures if key and (one.key == key or one.key.startswith(f"{key}."))), None)
-    facts = result.facts
-    return Lead(facts.title or facts.study or "study", facts.description, tuple(sentences), figure, _by_output(result))
-
-
-def key_output(result) -> str | None:
-    """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
-    histories, scalars = output_names(result)
-    if (wanted := key_said(result)) is not None:
-        return wanted
-    trusted = (name for name in scalars if (trust := trust_of(result, name)) and trust.share)
-    return next(chain(trusted, scalars, histories), None)
+    facts, wanted = result.facts, key_figure(result) if sections else None
+    every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
+    figure = next((one for one in every if wanted and one.key == wanted.key), None)
+    return Lead(
+        facts.title or facts.study or "study", question_of(result, key), tuple(answer_of(result, key)), judged(result, key),
+        tuple(text for text in said if text), figure, _by_output(result),
+    )  # fmt: skip
 
 
 def _range(result, name: str) -> str:
@@ -75,10 +79,11 @@ def _range(result, name: str) -> str:
         lower, upper = apart(*_ends(result.bounds[name], within))
         trust = trust_of(result, name)
         if trust is None or trust.share == 1.0:
-            return f"{name} stays between {lower} and {within.said(upper)}{time} for all values of {_inputs(result)}."
+            return f"{name} stays between {lower} and {within.said(upper)}{time} for all values of {inputs_named(result)}."
         least, most = apart(*_ends(result.inner[name] if name in result.inner else result.bounds[name], within))
-        seen = f"{name} was seen between {least} and {within.said(most)}{time} for {_runs(result)} runs with values of {_inputs(result)}."
-        return f"{seen} Its bounds, {lower} and {within.said(upper)}, are not trusted{' everywhere' if trust.share else ''}."
+        seen = f"{name} was seen between {least} and {within.said(most)}{time} for {runs_said(result)} runs"
+        bounds = f"Its bounds, {lower} and {within.said(upper)}, are not trusted{' everywhere' if trust.share else ''}."
+        return f"{seen} with values of {inputs_named(result)}. {bounds}"
     if name not in result.statistics:
         return ""
     found = statistics(result.statistics, name, shown_quantiles(result))
@@ -94,7 +99,7 @@ def _range(result, name: str) -> str:
     if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
         ends = [float(pick(result.inner[name].sel(bound=side).values)) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
         lower, upper = apart(*map(within.of, ends))
-        return f"{name} was between {lower} and {within.said(upper)}{time} in {_runs(result)} runs."
+        return f"{name} was between {lower} and {within.said(upper)}{time} in {runs_said(result)} runs."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
 
 
@@ -133,32 +138,6 @@ def _regions(result, name: str) -> str:
 
 def _both(texts: list[str], unit: str) -> str:
     return f"{texts[0]} {unit}".rstrip() if len(texts) == 1 else f"between {texts[0]} and {texts[1]} {unit}".rstrip()
-
-
-def anywhere(result, name: str) -> str:
-    """That a history is meant at any time, and a curve at any value of its axis; empty for a number."""
-    axis = axis_name(result, name)
-    return "" if axis is None else " at any time" if axis == TIME.name else f" at any {axis}"
-
-
-def _inputs(result) -> str:
-    entries = result.facts.inputs
-    held = [f"{name} = {entry.text}" for name, entry in entries.items() if entry.kind == "fixed"]
-    names = [name for name, entry in entries.items() if not entry.binds and entry.kind != "fixed"]
-    at = f", with {listed(held)} held fixed" if 0 < len(held) <= NAMED else f", with {len(held)} others held fixed" if held else ""
-    if not names:
-        return "the inputs"
-    return f"the {len(names)} inputs{at}" if len(names) > NAMED else f"{listed(names)}{at}"
-
-
-def listed(words: list[str]) -> str:
-    """``a, b and c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _runs(result) -> str:
-    told = result.facts.runs_ok
-    return f"{result.runs.sizes.get('run', 0) if told is None else told:,}"
 
 
 def _worst(result, name: str) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from uqmbd.figures.outputs import axis_unit, output_names
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset
-from uqmbd.report.tables import scale_of
 from uqmbd.simulators.model import describe
 
 TOLD = 3  # bounds of a run that a sentence names
@@ -65,10 +65,12 @@ def _scene(result, names: Mapping[str, str]) -> Markup:
     scene = result.motion["scene"] | {"cases": told}
     histories, scalars = output_names(result)
     ends = [[end["output"], end["bound"], number] for number, case in enumerate(cases) for end in case["ends"]]
-    figures = {names[name]: [name, name in histories] for name in (*histories, *scalars) if name in names}
+    kinds = ("{}", "{}.answer", "{}.worst")
+    drawn = ((name, key) for name in (*histories, *scalars) for key in (kind.format(name) for kind in kinds) if key in names)
+    figures = {names[key]: [name, name in histories] for name, key in drawn}
     more = {"near": result.motion["near"], "ends": ends, "figures": figures}
     held = packed(json.dumps({"library": library, "script": script, "scene": data_of(scene), **more}, separators=(",", ":")))
-    body = html_of(scene, f"{told[scene['still_of']]['label']}: {told[scene['still_of']]['says']}")
+    body = html_of(scene, told[scene["still_of"]]["says"])
     return Markup('<style>{}</style>\n{}\n<script type="text/plain" id="motion-packed">{}</script>\n<script>{}</script>').format(
         Markup(style), Markup(body), escape(held), Markup(asset("motion.js"))
     )

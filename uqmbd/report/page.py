@@ -7,6 +7,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from uqmbd import figures
+from uqmbd.facts import WARNINGS
 from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
@@ -60,11 +61,13 @@ def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:
     return figures[:PICTURES]
 
 
-def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None) -> str:
+def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None = None) -> str:
     lead = lead_of(result, sections)
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
+    warnings = _warnings(result)
+    first = [note for note in warnings if note in set(map(sentence, result.attrs.get(WARNINGS, ())))]
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     found = [
         estimates_table(result),
@@ -88,7 +91,8 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         policy=POLICY,
         plotly=packed_plotly(),
         cards=_cards(result),
-        warnings=_warnings(result),
+        first=first,
+        warnings=[note for note in warnings if note not in first],
         trust=tables.trust_table(result),
         found=[table for table in found if table.rows],
         pictures=PICTURES if len(names) > PICTURES else 0,

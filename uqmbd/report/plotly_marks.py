@@ -98,7 +98,7 @@ def _points(mark: Points, panel: Panel) -> dict:
     marker = dict(color=color(look(mark.style).color), size=(5 if mark.small else 4) if mark.many else 8)
     side = [SIDES[side] for side in mark.sides]
     narrow = {}
-    if brief:
+    if brief and not mark.on_curves:  # which have the places that they were given
         sides = places(mark.x, mark.y, list(brief.values()), NARROW_LETTER)
         shown = [name if side else "" for name, side in zip(brief.values(), sides, strict=True)]
         narrow = dict(meta=dict(text=shown, textposition=[SIDES[side] for side in sides]))

@@ -11,6 +11,7 @@ from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Figure, Image, Level,
 from uqmbd.report.plotly_marks import color, traces
 
 LABEL = 42  # characters in a legend
+BARE = 290  # pixels: height of a figure with nothing along its vertical axis
 GAP = 0.045  # between panels, of the height of all
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
@@ -63,7 +64,7 @@ def draw(figure: Figure) -> dict[str, Any]:
         data.append(dict(type="scatter", x=[None], y=[None], mode="markers", marker=symbol, name="not trusted", **_place(1)))
     first = figure.panels[0]
     scattered = any(isinstance(mark, Points) and not mark.on_curves for mark in first.marks)
-    over_time = not (figure.square or first.named or scattered or any(isinstance(mark, Image) for mark in first.marks))
+    over_time = not (figure.square or first.named or first.bare or scattered or any(isinstance(mark, Image) for mark in first.marks))
     pictures = any(isinstance(mark, Image) for mark in figure.panels[-1].marks)
     layout = dict(
         height=height(figure),
@@ -108,6 +109,8 @@ def height(figure: Figure) -> int:
         return 680
     if len(panels) > 1:
         return 150 + int(110 * sum(panel.height for panel in panels))
+    if panels[0].bare:
+        return BARE
     names, bars = len(panels[0].names), sum(isinstance(mark, Rows) for mark in panels[0].marks)
     if any(isinstance(mark, Cells) for mark in panels[0].marks):
         return 200 + 38 * names
@@ -140,6 +143,9 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
         values = np.hstack(places)
         margin = 0.04 * np.ptp(values) or 0.04 * abs(values[0]) or 1.0
         x["range"] = [values.min() - margin, values.max() + margin]
+    if panel.bare:
+        y |= dict(range=[0, 1], showgrid=False, showticklabels=False, fixedrange=True)
+        x["range"] = _around(panel)
     if panel.log:
         y |= dict(type="log", dtick=_decades(panel), minor=dict(showgrid=False))
     if panel.named:
@@ -152,6 +158,13 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
                 shown = dict(tickmode="array", tickvals=list(above), ticktext=list(shortened(list(above.values())).values()))
                 x |= dict(shown, automargin=True, tickangle=-40 if mark.text else 0, showgrid=False)
     return x, y
+
+
+def _around(panel: Panel) -> list[float]:
+    """Ends of the horizontal axis of a bare panel: room beside its marks for their names."""
+    low, high = panel.extent()
+    margin = 0.12 * (high - low) or 0.04 * abs(low) or 1.0
+    return [low - margin, high + margin]
 
 
 def _decades(panel: Panel) -> int:

@@ -4,8 +4,9 @@ import numpy as np
 
 from uqmbd.figures.numbers import apart
 from uqmbd.figures.outputs import chosen, output_names
+from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.trust import percent
-from uqmbd.report.tables import Table, only, scale_of
+from uqmbd.report.tables import Table, only
 
 
 def regions_table(result) -> Table:

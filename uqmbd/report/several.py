@@ -2,13 +2,19 @@
 
 import base64
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from uqmbd.figures.colors import DARK, LIGHT
+from uqmbd.figures.key import key_output
+from uqmbd.figures.marks import look
 from uqmbd.figures.numbers import Scale, scale
 from uqmbd.figures.outputs import chosen, output_names, unit_of, widest
 from uqmbd.outcomes import axis_of
+from uqmbd.report.answers import question_of
+from uqmbd.report.judged import Judged
 from uqmbd.report.lead import lead_of
 from uqmbd.report.pages import rendered, replaced, sentence
 from uqmbd.report.tables import Table, by_statistic
@@ -19,13 +25,31 @@ PANELS = 6  # outputs in the figure
 DPI = 110
 
 
+@dataclass(frozen=True)
+class Page:
+    """What the page says of one method: its short answer, whether that is trusted, and all the rest in words."""
+
+    answer: tuple[str, ...]
+    judged: Judged | None
+    full: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as PNG files in base 64, for light and for dark pages, and its words."""
+
+    light: str
+    dark: str
+    alt: str
+
+
 def write_page_of_several(results, directory: Path) -> Path:
     """Write ``report.html``; see `uqmbd.report.write_overview`."""
     first = next(iter(results.values()))
     text = rendered(
         "several.html.j2",
         title=first.facts.title or results.name,
-        question=first.facts.description,
+        question=question_of(first, key_output(first)),
         policy=POLICY,
         pages={label: in_words(result) for label, result in results.items()},
         picture=picture(results),
@@ -34,12 +58,12 @@ def write_page_of_several(results, directory: Path) -> Path:
     return replaced(directory / "report.html", text)
 
 
-def in_words(result) -> str:
+def in_words(result) -> Page:
     """What a method answers, its runs, and what is to be known of it."""
-    facts = result.facts
+    facts, lead = result.facts, lead_of(result, {})
     failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
-    answer = lead_of(result, {}).sentences
-    return " ".join([f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *answer, *map(sentence, facts.notes)])
+    words = [f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *lead.sentences, *map(sentence, facts.notes)]
+    return Page(lead.answer, lead.judged, " ".join(words))
 
 
 def outputs_by_method(results) -> Table:
@@ -61,22 +85,41 @@ def outputs_by_method(results) -> Table:
     return Table("Outputs", header, tuple(row for some in rows.values() for row in some), numeric, notes[0] if len(notes) == 1 else "")
 
 
-def picture(results) -> str:
-    """What the methods say of the first outputs, one beside the other, as a PNG file in base 64; empty where none says a range."""
-    from matplotlib.figure import Figure
-
+def picture(results) -> Picture | None:
+    """What the methods say of the first outputs, one beside the other; None where none says a range."""
     names = list(dict.fromkeys(name for result in results.values() for name in _names(result)))
     bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
     shown = [name for name in names if bands[name]][:PANELS]
     if not shown:
-        return ""
-    figure = Figure(figsize=(7.2, sum(_height(bands[name]) for name in shown)), layout="constrained")
-    panels = figure.subplots(len(shown), 1, squeeze=False, height_ratios=[_height(bands[name]) for name in shown])[:, 0]
-    for axes, name in zip(panels, shown, strict=True):
-        _draw(axes, name, bands[name], next(result for result in results.values() if name in result.outputs))
+        return None
+    owners = {name: next(result for result in results.values() if name in result.outputs) for name in shown}
+    light, dark = (_drawn({name: bands[name] for name in shown}, owners, theme) for theme in (LIGHT, DARK))
+    words = "its bounds, the values from 5 % to 95 %, or the range of its runs"
+    return Picture(light, dark, f"What each method says of {', '.join(shown)}: {words}.")
+
+
+def _drawn(bands, owners, theme) -> str:
+    from matplotlib.figure import Figure
+
+    heights = [_height(each) for each in bands.values()]
+    figure = Figure(figsize=(7.2, sum(heights)), layout="constrained", facecolor=theme["paper"])
+    panels = figure.subplots(len(bands), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (name, each) in zip(panels, bands.items(), strict=True):
+        _draw(axes, name, each, owners[name], theme)
+        _paint(axes, theme)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI)
     return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _paint(axes, theme) -> None:
+    axes.set_facecolor(theme["paper"])
+    axes.grid(True, axis="x", color=theme["grid"], linewidth=0.7)
+    axes.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
+    for side in axes.spines.values():
+        side.set_color(theme["soft"])
+    for text in (axes.xaxis.label, axes.yaxis.label):
+        text.set_color(theme["ink"])
 
 
 def _names(result) -> list[str]:
@@ -102,7 +145,7 @@ def _band(result, name: str):
     return (widest(result.inner[name]), "runs") if name in result.inner else None
 
 
-def _draw(axes, name: str, bands, result) -> None:
+def _draw(axes, name: str, bands, result, theme) -> None:
     """One panel: a line for each method, or its band over the axis; in the unit that tables have."""
     unit = unit_of(result, name)
     within = scale(unit, np.concatenate([np.ravel(array.values) for array, _ in bands.values()]))
@@ -110,9 +153,9 @@ def _draw(axes, name: str, bands, result) -> None:
     for k, (label, (array, what)) in enumerate(bands.items()):
         lower, upper = (within.of(array.sel(bound=side).values) for side in ("lower", "upper"))
         if axis is None:
-            axes.plot([lower, upper], [k, k], "|-", color=f"C{k % 10}", linewidth=3, markersize=10)
+            axes.plot([lower, upper], [k, k], "|-", color=theme[look(k).color], linewidth=3, markersize=10)
         else:
-            axes.fill_between(array[axis].values, lower, upper, color=f"C{k % 10}", alpha=0.3, label=f"{label}: {what}")
+            axes.fill_between(array[axis].values, lower, upper, color=theme[look(k).color], alpha=0.3, label=f"{label}: {what}")
     said = _with_unit(name, within)
     if axis is None:
         axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what) in bands.items()])
@@ -122,7 +165,7 @@ def _draw(axes, name: str, bands, result) -> None:
         grid = next(array[axis] for array, _ in bands.values())
         axes.set_xlabel(_with_unit(axis, Scale(str(grid.attrs.get("unit", "s" if axis == "time" else "")))))
         axes.set_ylabel(said)
-        axes.legend(fontsize="small")
+        axes.legend(fontsize="small", facecolor=theme["back"], edgecolor=theme["line"], labelcolor=theme["ink"])
 
 
 def _with_unit(name: str, within: Scale) -> str:

@@ -1,32 +1,26 @@
 """The tables of a result as text, for the page; the terminal shows a part of that of the outputs (`uqmbd.report.terminal`)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from uqmbd.analysis.trust import gap_between
+from uqmbd.facts import CUT
 from uqmbd.figures import samples
-from uqmbd.figures.numbers import Scale, apart, number, scale
-from uqmbd.figures.outputs import chosen, output_names, percents, picked, shown_quantiles, unit_of, words_over
+from uqmbd.figures.numbers import Scale, apart, number
+from uqmbd.figures.outputs import chosen, listed, output_names, picked, shown_quantiles, words_over
+from uqmbd.figures.scaling import MEASURED, ends_of, greatest, has_unit, own, scale_of, statistics
 from uqmbd.figures.trust import percent, trust_of
-from uqmbd.outcomes import axis_of
-from uqmbd.report.extremes import ends_of, finer_extremes, greatest, least
+from uqmbd.report.extremes import finer_extremes
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
     "estimate estimate_std estimate_lower estimate_upper covariance covariance_of correlated fit fit_doubted rms_residual starts "
-    "readings interpolated limit report statement sequence regions step_error warnings"
+    "readings interpolated limit report statement sequence regions step_error warnings cut"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
-USUAL = ("mean", "std", "q05", "q95")
 EXTREMES = [("least run", True), ("greatest run", True)]
-MEASURED = ("fitted", "measured", "residual")  # of calibrations
-OWN_SHOWN = 8  # statistics that only some methods have
-QUIET = re.compile(
-    r"min|max|variance|design:.*|q\d.*|(?!probability).*_(lower|upper)|.*_inner"
-)  # statistics that have no column of their own
 
 
 @dataclass(frozen=True)
@@ -55,7 +49,7 @@ def outputs_table(result, names: Sequence[str] | None = None) -> Table:
     if result.statistics.data_vars and not result.bounds.data_vars:
         usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
         known = known_statistics(result)
-        columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in _own(known)]
+        columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in own(known)]
     if result.trusted.data_vars:
         columns += [("trusted", True), ("until [s]", True)]
     elif result.inner.data_vars and not result.bounds.data_vars:
@@ -64,7 +58,7 @@ def outputs_table(result, names: Sequence[str] | None = None) -> Table:
     every = [_cells(result, name, shown) for name in scalars + histories]
     if "rms_residual" in result.attrs:  # of a calibration; the extremes of its runs say what was tried
         columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
-    if any(cells.get(word.replace("_", " ")) for cells in every for word in _own(known_statistics(result))):
+    if any(cells.get(word.replace("_", " ")) for cells in every for word in own(known_statistics(result))):
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]
@@ -76,6 +70,8 @@ def outputs_table(result, names: Sequence[str] | None = None) -> Table:
         note = f"{note} Gap: by how much bounds are wider than what runs reached; of a {who} the median over {when}.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
+    if cut := [row[0] for row in rows if row[0] in result.attrs.get(CUT, ())]:
+        note = f"{note} Bounds and limits of {listed(cut)} end at what they cannot pass.".strip()
     if "alpha" in result.statistics.dims:
         note = f"{note} Statistics are those of the lowest membership.".strip()
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
@@ -233,59 +229,14 @@ def _gap(result, name: str) -> str:
     return percent(float(np.median(found))) if found.size else ""
 
 
-def scale_of(result, name: str, shown: Mapping[str, str] | None = None) -> Scale:
-    """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics.
-
-    `shown` are the quantiles with their words, if these are known.
-    """
-    ends = [ends_of(group, name) for group in (result.bounds, result.inner) if name in group]
-    if not ends and name in result.statistics:
-        found = statistics(result.statistics, name, shown_quantiles(result) if shown is None else shown)
-        usual = [values for key, values in found.items() if has_unit(key)]
-        ends = usual or [(0.0,)]
-    return scale(unit_of(result, name), (value for pair in ends for value in pair))
-
-
 def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...]:
     """Statistics in the unit of their output; probabilities and indices have none."""
     return tuple(within.of(end) for end in ends) if has_unit(column) else ends
 
 
-def has_unit(column: str) -> bool:
-    """Whether a statistic is in the unit of its output: mean, standard deviation, quantiles, and what was measured and fitted."""
-    return column in ("mean", "std", *MEASURED) or column.endswith(" %")
-
-
 def _both(ends: tuple[float, float], prefix: str, within: Scale) -> dict[str, str]:
     lower, upper = apart(*map(within.of, ends))
     return {f"{prefix}lower": lower, f"{prefix}upper": upper}
-
-
-def _own(known: list[str]) -> list[str]:
-    """Statistics beyond the usual ones, such as a probability of failure."""
-    return [word for word in known if word not in USUAL and not QUIET.fullmatch(word)][:OWN_SHOWN]
-
-
-def statistics(group, name: str, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
-    """Statistics of one output by the column they stand in, one number or both bounds; of the lowest membership.
-
-    Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
-    """
-    known, dims = group.variables["statistic"].values.tolist(), group.variables[name].dims
-    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(dims)}
-    extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
-    if not axis_of(dims):
-        extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in _own(known)}
-    found = {}
-    for column, (key, extreme) in extremes.items():
-        if key not in known:
-            continue
-        if "bound" not in dims:
-            found[column] = (extreme(picked(group, name, statistic=key)),)
-            continue
-        lower, upper = (picked(group, name, statistic=key, bound=bound) for bound in ("lower", "upper"))
-        found[column] = (least(lower) if extreme is least else greatest(lower), extreme(upper))
-    return found
 
 
 def _share(trust) -> str:

@@ -60,8 +60,8 @@ def make_simulator(
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, tuple(names), time, dict(settings))
     refuse_settings(settings)
-    nonnegative = declared(model.load(), raw if isinstance(raw, Mapping) else None)
-    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout, nonnegative)
+    limits = declared(model.load(), raw if isinstance(raw, Mapping) else None)
+    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout, limits)
 
 
 def made_apart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import of_the_model
-from uqmbd.outcomes import ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
+from uqmbd.outcomes import AT_MOST_ONE, ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.folder import kept_folder
@@ -26,6 +26,9 @@ NOT_REAL = "cmMbUS"  # kinds of arrays that numpy would turn into numbers: compl
 
 class BadOutput(Exception):
     """What the function returned is not what the study asks for."""
+
+
+LIMITS = {"nonnegative": (NONNEGATIVE, "cannot be negative"), "at_most_one": (AT_MOST_ONE, "cannot exceed one")}
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class FunctionSimulator:
         What the outputs are over, from a trial run.
     timeout : float, optional
         Longest time a run may take [s]. Then a process of their own makes the runs (`limited`); a command sees to it itself.
-    nonnegative : tuple of str
-        Outputs that the model says cannot be negative, see `declared`.
+    limits : dict of str to str
+        What the model says that its outputs cannot pass, see `declared`.
     """
 
     width: ClassVar[int] = 1
@@ -55,7 +58,7 @@ class FunctionSimulator:
     time: np.ndarray | None = None
     info: dict[str, OutputInfo] = field(default_factory=dict)
     timeout: float | None = None
-    nonnegative: tuple[str, ...] = ()
+    limits: dict[str, str] = field(default_factory=dict)
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """What the outputs are; runs the first sample unless the trial run that made this simulator has said so."""
@@ -76,7 +79,7 @@ class FunctionSimulator:
             status[i], message[i] = run.status, run.message
             for name, value in run.outputs.items():
                 outputs[name][i] = value
-        return Outcomes(outputs, status, message, {"simulator": "function", **said_of(self.nonnegative)})
+        return Outcomes(outputs, status, message, {"simulator": "function", **self.limits})
 
     def runs(self, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
         """The runs of a batch one by one, in this process or, where they have a limit of time, in another one."""
@@ -117,28 +120,29 @@ def call(function: Callable[..., Any], inputs: Mapping[str, Any], time: np.ndarr
         sys.setrecursionlimit(limit)
 
 
-def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = None) -> tuple[str, ...]:
-    """Outputs that a model says cannot be negative, in its attribute ``nonnegative``: their bounds end at zero, those of reductions too.
+def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """What a model says that its outputs cannot pass, in its attributes ``nonnegative`` and ``at_most_one``, as attributes of outcomes.
+
+    Their bounds end there, those of reductions too.
 
     Raises
     ------
     StudyError
         When it is no list of names, or names what is not among the `known` outputs.
     """
-    said = getattr(function, "nonnegative", ())
-    if isinstance(said, str) or not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):
-        text = "the model's attribute 'nonnegative' is no list of names of outputs"
-        raise StudyError(text, key="study.model", value=said, remedy='write function.nonnegative = ["speed"], say')
-    for name in said if known is not None else ():
-        if name not in known:
-            text = f"the model says that its output '{name}' cannot be negative, and has no such output"
-            raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known, noun="output"))
-    return tuple(sorted(said))
-
-
-def said_of(nonnegative: Sequence[str]) -> dict[str, str]:
-    """The attribute of outcomes that says it."""
-    return {NONNEGATIVE: ", ".join(nonnegative)} if nonnegative else {}
+    found = {}
+    for key, (attribute, words) in LIMITS.items():
+        said = getattr(function, key, ())
+        if isinstance(said, str) or not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):
+            text = f"the model's attribute '{key}' is no list of names of outputs"
+            raise StudyError(text, key="study.model", value=said, remedy=f'write function.{key} = ["speed"], say')
+        for name in said if known is not None else ():
+            if name not in known:
+                text = f"the model says that its output '{name}' {words}, and has no such output"
+                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known, noun="output"))
+        if said:
+            found[attribute] = ", ".join(sorted(said))
+    return found
 
 
 def wants_time(function: Callable[..., Any]) -> bool:

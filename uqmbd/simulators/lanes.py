@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
+from uqmbd.outcomes import AT_MOST_ONE, DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
@@ -150,7 +150,7 @@ class LanesSimulator:
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
-        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE}
+        words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE, "outputs.at_most_one": AT_MOST_ONE}
         words |= {f"{name}.percussion": DOUBT + name for name in self.names}
         found = {"simulator": "flexmbd lanes", **{words.get(key, key): value for key, value in attributes.items()}}
         for key in attributes:

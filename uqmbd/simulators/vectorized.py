@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
 from uqmbd.simulators.curve import check_axis
-from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, said_of, turning, unit_of
+from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.windows import asked, check_reduction, reduced
 
@@ -84,7 +84,7 @@ class VectorizedSimulator:
             finite = np.isfinite(values).reshape(n, -1).all(axis=1)
             for i in np.flatnonzero(~finite & (status == 0)).tolist():
                 status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
-        return Outcomes(outputs, status, message, {"simulator": "function of arrays", **said_of(declared(self.model.load()))})
+        return Outcomes(outputs, status, message, {"simulator": "function of arrays", **declared(self.model.load())})
 
 
 def columns(

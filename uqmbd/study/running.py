@@ -30,7 +30,7 @@ from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, result_of_before, spare_study, write_done, write_study
 from uqmbd.study.showing import written
-from uqmbd.study.sign import cut_at_zero
+from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.stopped import explaining
@@ -196,7 +196,7 @@ def told(
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
             add_step_error(result, study, info, trial, store, used, pool, simulator)
-            cut_at_zero(result, simulator)
+            cut_at_limits(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
         except Damaged:

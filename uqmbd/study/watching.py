@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.simulators.model import describe
 from uqmbd.study.identity import versions
 from uqmbd.study.running import start
-from uqmbd.study.sign import cut_at_zero
+from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import stored_outputs, stored_times
 from uqmbd.study.trust import take_trust
@@ -157,7 +157,7 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     result = watch.result(store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
     simulator = store.about().get("simulator", {})
     take_trust(result, study, store, store.rows, simulator)
-    cut_at_zero(result, simulator)
+    cut_at_limits(result, simulator)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))

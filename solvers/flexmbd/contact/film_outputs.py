@@ -37,8 +37,8 @@ def regime_outputs(joint, equations, nodes):
 
     def only(number):
         def node():
-            above, further = (g.select(g.greater(now(), number + d), 1.0, 0.0) for d in (-0.5, 0.5))
-            return above - further
+            above, further = (g.greater(now(), number + d) for d in (-0.5, 0.5))
+            return g.select(further, 0.0, g.select(above, 1.0, 0.0))
 
         return node
 

@@ -1,4 +1,4 @@
-"""What the symplectic perturbation of rods asks of the equations: large motion q and bending a, apart.
+"""What schemes for rods of two rates ask of the equations: large motion q and bending a, apart.
 
 See docs/theory/symplectic_perturbation.md.
 
@@ -17,19 +17,18 @@ from flexmbd.language.tracing import substitute
 from flexmbd.linalg.elimination import elimination_order, factorise
 from flexmbd.stepping.names import CLOSING, GRADIENTS, LINEARISE, NEWTON
 
-NAME = "integrator 'symplectic_perturbation'"
 OTHERS = "take 'generalized_alpha' or 'dormand_prince'"
 
 
 class Parts:
     """Nodes of a problem by large motion and bending, checked; attributes are those of the module's text by coordinate."""
 
-    def __init__(self, problem):
-        g, self.problem = problem.graph, problem
+    def __init__(self, problem, scheme):
+        g, self.problem, self.name = problem.graph, problem, f"integrator '{scheme}'"
         rods = [body for body in problem.system.bodies if isinstance(body, Amplitudes)]
         self.small = [problem.first[body.name] + k for body in rods for k in range(body.coordinates)]
         if not self.small:
-            raise ModelError(f"{NAME} is for systems with a Rod that bends, and there is none", remedy=OTHERS)
+            raise ModelError(f"{self.name} is for systems with a Rod that bends, and there is none", remedy=OTHERS)
         inside = set(self.small)
         self.large = [i for i in range(problem.n) if i not in inside]
         self.at = {i: k for k, i in enumerate(self.large)}
@@ -51,7 +50,7 @@ class Parts:
         problem, g = self.problem, self.problem.graph
 
         def told(what, name=None):
-            return ModelError(f"{NAME} {what}", element=name, remedy=OTHERS)
+            return ModelError(f"{self.name} {what}", element=name, remedy=OTHERS)
 
         if problem.groups or problem.shift or problem.direct:
             raise told("is for few bodies with independent rows: no cables or beams in groups, augmented rows, or sparse library")
@@ -62,7 +61,7 @@ class Parts:
             if not row.polynomial.quadratic or moving or row.penalty is not None:
                 what = f"needs quadratic rows that do not depend on time, as formulation 'tree' has none, and '{row.label}' is not one"
                 name, remedy = row.label.rpartition(".")[0], f"take formulation 'natural', or {OTHERS.removeprefix('take ')}"
-                raise ModelError(f"{NAME} {what}", element=name, remedy=remedy)
+                raise ModelError(f"{self.name} {what}", element=name, remedy=remedy)
         for k in self.small:
             if any(not g.derivative(problem.generalized[k], problem.v[j]).zero for j in self.small):
                 name = problem.coordinates[k].partition(".amplitudes")[0]
@@ -124,8 +123,8 @@ def _coupled(parts):
     return change, way, middle, [force[i] for i in parts.large]
 
 
-def perturbation_functions(problem):
-    """Stores of functions by their entries of the table, and how many rows are kept: masses of the bending at both ends of a step.
+def perturbation_functions(problem, scheme="symplectic_perturbation", blocks=2):
+    """Stores of functions by their entries of the table, and how many rows are kept: `blocks` of masses of the bending, at ends of steps.
 
     With n coordinates and m amplitudes, all by their coordinates in W:
 
@@ -135,7 +134,7 @@ def perturbation_functions(problem):
     - `LINEARISE`, at a state with p: U and ``W U``; acceleration of the large motion alone and its force on the bending; external forces
       on the bending; from 3 n on ``R + W Y`` (m, m), Y (n, m), stiffness (m,).
     """
-    parts, g, n = Parts(problem), problem.graph, problem.n
+    parts, g, n = Parts(problem, scheme), problem.graph, problem.n
     m, h, zero = len(parts.small), g.var("step_share"), g.const(0.0)
 
     def spread(large, small=None):
@@ -157,25 +156,53 @@ def perturbation_functions(problem):
     closed = [(x + s + 0.5 * c) / h + 0.5 * h * f for x, s, c, f in left]
     at_end = [*spread(closed), *spread(parts.force)]
     stores = {GRADIENTS: at_start, NEWTON: spread(moved), CLOSING: at_end, LINEARISE: _linearised(parts, spread)}
-    return {entry: [(("W", i), x) for i, x in enumerate(nodes)] for entry, nodes in stores.items()}, 2 * m * m
+    return {entry: [(("W", i), x) for i, x in enumerate(nodes)] for entry, nodes in stores.items()}, blocks * m * m
+
+
+def vibration_functions(problem, scheme):
+    """Of a scheme that takes the vibration of the bending for its linear part: stores by entries of the table, and no rows that are kept.
+
+    `LINEARISE`, at places: 1 for each amplitude; from 3 n on ``R + W Y`` (m, m), Y (n, m), stiffness (m,), as `perturbation_functions`.
+    """
+    parts, zero = Parts(problem, scheme), problem.graph.const(0.0)
+    which = [problem.graph.const(float(i in parts.small)) for i in range(problem.n)]
+    _, follows, masses = _following(parts, _solution(parts))
+    places = [follows[k].get(i, zero) for i in range(problem.n) for k in parts.small]
+    later = enumerate((*masses, *places, *parts.stiffness), 3 * problem.n)
+    return {LINEARISE: [*((("W", i), x) for i, x in enumerate(which)), *((("W", i), x + zero) for i, x in later)]}, 0
+
+
+def _solution(parts):
+    """A function that solves for velocities or accelerations of the large motion, by coordinate, and its multipliers."""
+    problem, count = parts.problem, len(parts.large)
+    factors = parts.factors(problem.q, problem.q, symmetric=True)
+
+    def solved(side, rows=()):
+        rows = rows or [problem.graph.const(0.0)] * len(problem.rows)
+        found = factors.solve(dict(enumerate(side)) | {count + k: x for k, x in enumerate(rows)})
+        return {i: found[k] for k, i in enumerate(parts.large)}
+
+    return solved
+
+
+def _following(parts, solved):
+    """By small coordinate: W, Y, and of all ``R + W Y`` as a list."""
+    g, small, zero = parts.problem.graph, parts.small, parts.problem.graph.const(0.0)
+    across = {k: {i: w for (j, i), w in parts.coupling.items() if j == k} for k in small}
+    follows = {k: solved([-across[k].get(i, zero) for i in parts.large]) for k in small}
+    own = {key: x for (i, j), x in parts.own.items() for key in ((i, j), (j, i))}
+    along = {(j, k): g.dot(((w, follows[k][i]) for i, w in across[j].items()), zero) for j in small for k in small}
+    return across, follows, [own.get(pair, zero) + x for pair, x in along.items()]
 
 
 def _linearised(parts, spread):
     """Nodes of `LINEARISE`."""
     problem, g, large, small = parts.problem, parts.problem.graph, parts.large, parts.small
-    zero, count = g.const(0.0), len(large)
-    factors = parts.factors(problem.q, problem.q, symmetric=True)
-
-    def solved(side, rows=()):
-        side = dict(enumerate(side)) | {count + k: x for k, x in enumerate(rows or [zero] * len(problem.rows))}
-        found = factors.solve(side)
-        return {i: found[k] for k, i in enumerate(large)}
-
+    zero, count, solved = g.const(0.0), len(large), _solution(parts)
     velocity = solved([g.var("p", i) for i in large])
     by_coordinate = [velocity.get(i, zero) for i in range(problem.n)]
     pull = solved(parts.force, [-row.polynomial.convective(problem.q, by_coordinate, problem.time) for row in problem.rows])
-    across = {k: {i: w for (j, i), w in parts.coupling.items() if j == k} for k in small}
-    follows = {k: solved([-across[k].get(i, zero) for i in large]) for k in small}
+    across, follows, masses = _following(parts, solved)
 
     def along(k, vector):
         return g.dot(((w, vector[i]) for i, w in across[k].items()), zero)
@@ -184,8 +211,6 @@ def _linearised(parts, spread):
         """Of dW/dt U."""
         return g.dot(((slope * velocity[j], velocity[i]) for i, w in across[k].items() for j, slope in g.slopes(w, problem.q)), zero)
 
-    own = {key: x for (i, j), x in parts.own.items() for key in ((i, j), (j, i))}
-    masses = [own.get((j, k), zero) + along(j, follows[k]) for j in small for k in small]
     forces = [weight - along(k, pull) - turning(k) for k, weight in zip(small, parts.weight, strict=True)]
     places = [follows[k].get(i, zero) for i in range(problem.n) for k in small]
     return [

@@ -2,10 +2,12 @@
 
 from flexmbd.integrators.base import Integrator
 from flexmbd.integrators.baumgarte import BAUMGARTE
+from flexmbd.integrators.composed_perturbation import SYMPLECTIC_PERTURBATION_4, SYMPLECTIC_PERTURBATION_6
 from flexmbd.integrators.dop853 import DOP853
 from flexmbd.integrators.dormand_prince import DORMAND_PRINCE
 from flexmbd.integrators.energy_momentum import ENERGY_MOMENTUM
 from flexmbd.integrators.event_driven import EVENT_DRIVEN
+from flexmbd.integrators.exponential import EXPONENTIAL
 from flexmbd.integrators.gauss import GAUSS_8, GAUSS_16
 from flexmbd.integrators.generalized_alpha import GENERALIZED_ALPHA, GENERALIZED_ALPHA_2
 from flexmbd.integrators.ggl import GGL
@@ -43,6 +45,9 @@ SCHEMES = (
     NONSMOOTH_GGL,
     EVENT_DRIVEN,
     SYMPLECTIC_PERTURBATION,
+    SYMPLECTIC_PERTURBATION_4,
+    SYMPLECTIC_PERTURBATION_6,
+    EXPONENTIAL,
 )
 INTEGRATORS = {scheme.name: scheme for scheme in SCHEMES}
 

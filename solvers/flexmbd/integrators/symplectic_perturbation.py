@@ -32,6 +32,7 @@ from flexmbd.stepping.names import (
 TRIES, RENEW = 30, 1e3  # iterations; changes of places, over what is close, from which on the vibration's functions are made anew
 WITHIN = 1e-9  # of a step, where an end is meant
 CLOSE, ALIKE = 1e-8, 1e-7  # last changes of places by their size, of which the square is left, and of amplitudes by theirs
+ROUNDED = 4e-15  # what rounding of places makes of amplitudes, by the size of places: in short steps from rest these are no larger
 
 
 @inner
@@ -107,8 +108,8 @@ def predict(h, X, at):
 
 
 @inner
-def couple(h, m, turn, active, X, P, W, at):
-    """One iteration: places, momenta, masses, vibration; returns changes of places and amplitudes over what is close."""
+def couple(h, m, turn, active, close, alike, X, P, W, at):
+    """One iteration: places, momenta, masses, vibration; returns changes of places and amplitudes over what is close, and alike."""
     n, end = at[N], at[END] + 1
     moved, size, bent, shift = 0.0 * h, 1e-300 + 0.0 * h, 1e-300 + 0.0 * h, 0.0 * h
     evaluate(at[NEWTON], X, P, W, at, at[END], 0)
@@ -118,7 +119,7 @@ def couple(h, m, turn, active, X, P, W, at):
             x = ld(X, end + i) + d
             st(X, end + i, x)
             moved, size = larger(fabs(d), moved), maximum(fabs(x), size)
-    moved = moved / (CLOSE * size)
+    moved = moved / (close * size)
     evaluate(at[CLOSING], X, P, W, at, at[END], 0)
     for i in range(n):
         if not is_small(i, X, at):
@@ -148,7 +149,7 @@ def couple(h, m, turn, active, X, P, W, at):
             a = ld(X, end + i)
             d = select(active, ld(W, j) - a, 0.0)
             st(X, end + i, a + d)
-            shift, bent = larger(fabs(d), shift), maximum(fabs(a + d), bent)
+            shift, bent = larger(fabs(d), shift), maximum(maximum(fabs(a + d), fabs(ld(X, START + 1 + i))), bent)
             j += 1
     last, end = slot(LAST_SLOT, at), end + n  # forces of dampers need the velocities of the end
     for i in range(n):
@@ -160,7 +161,7 @@ def couple(h, m, turn, active, X, P, W, at):
         st(X, end + i, select(active, v, before))
         if not is_small(i, X, at):
             turned = larger(fabs(v - before), turned)
-    return larger(moved, h * turned / (CLOSE * size)), shift / (ALIKE * bent)
+    return larger(moved, fabs(h) * turned / (close * size)), shift / (alike * bent + ROUNDED * size)
 
 
 @inner
@@ -214,20 +215,18 @@ def masses_at_start(fresh, m, X, P, W, at):
         st(X, a, select(fresh, ld(W, masses + i), ld(X, a)))
 
 
-def attempt(X, P, W, at):
-    """One step; its error is infinite where the iteration does not end, else 0."""
-    n, last, end, t, h = at[N], slot(LAST_SLOT, at), at[END] + 1, ld(X, T), ld(X, H)
-    m = amplitudes(X, at)
-    fresh = ld(X, STEPS) + ld(X, REJECTED) < 0.5
-    if any_lane(fresh):
-        masses_at_start(fresh, m, X, P, W, at)
+@inner
+def single(h, m, close, alike, X, P, W, at):
+    """A step of the length h, which `H` has too, iterated as closely as that; lanes in which the iteration does not end."""
+    n, last, end = at[N], slot(LAST_SLOT, at), at[END] + 1
     predict(h, X, at)
-    st(X, at[END], t + h)
+    st(X, at[END], ld(X, T) + h)
     for k in range(2 * n, 2 * n + at[M]):
         st(X, end + k, ld(X, START + 1 + k))
-    active, lost = h > 0.0, h < 0.0
+    active = (h > 0.0) | (h < 0.0)
+    lost = active & lnot(active)
     for turn in range(TRIES):
-        moved, shift = couple(h, m, turn, active, X, P, W, at)
+        moved, shift = couple(h, m, turn, active, close, alike, X, P, W, at)
         lost = lost | (active & lnot(larger(moved, shift) < np.inf))
         active = active & ((moved > 1.0) | (shift > 1.0)) & lnot(lost)
         if not any_lane(active):
@@ -240,7 +239,22 @@ def attempt(X, P, W, at):
     for k in range(at[M]):
         a, r = end + 2 * n + k, at[RATES] + k
         st(X, a, ld(X, a) + 0.5 * h * (ld(X, slot(FIRST, at) + r) + ld(X, last + r)))
-    st(X, ERROR, select(active | lost, np.inf, 0.0))
+    return active | lost
+
+
+@inner
+def start_of(m, X, P, W, at):
+    """Masses at the start, in lanes that have just been given a sample."""
+    fresh = ld(X, STEPS) + ld(X, REJECTED) < 0.5
+    if any_lane(fresh):
+        masses_at_start(fresh, m, X, P, W, at)
+
+
+def attempt(X, P, W, at):
+    """One step; its error is infinite where the iteration does not end, else 0."""
+    m = amplitudes(X, at)
+    start_of(m, X, P, W, at)
+    st(X, ERROR, select(single(ld(X, H), m, CLOSE, ALIKE, X, P, W, at), np.inf, 0.0))
 
 
 def commit(X, P, W, at):

@@ -38,6 +38,21 @@ def nonnegative(node: Node, given: Set = frozenset()) -> bool:
     return True
 
 
+def at_most_one(node: Node) -> bool:
+    """True if a node is a number from zero to one, such as one that says whether two bodies touch; False if nothing says so."""
+    pending = [node]
+    while pending:
+        x = pending.pop()
+        if x.constant:
+            if not 0.0 <= x.value <= 1.0:
+                return False
+        elif x.kind in (kinds.SELECT, kinds.MUL):
+            pending += x.args[1:] if x.kind is kinds.SELECT else x.args
+        else:
+            return False
+    return True
+
+
 def _needs(x, given):
     """Nodes of which none may be negative, so that x is not; None if that cannot be told."""
     if x.constant:

@@ -6,7 +6,7 @@ from flexmbd.codegen.storage import Storage
 from flexmbd.errors import ModelError
 from flexmbd.language.ordering import called, ordered
 from flexmbd.language.results import sources
-from flexmbd.language.signs import nonnegative
+from flexmbd.language.signs import at_most_one, nonnegative
 from flexmbd.outputs import REDUCTIONS
 from flexmbd.outputs.reductions import OF_SUMS, RUNNING, parts, percentile_of, unit_of
 from flexmbd.registry import HOLDS, EnergyAccounts
@@ -101,6 +101,8 @@ class Signals:
         Signals that depend on accelerations or multipliers.
     nonnegative : list of str
         Signals that cannot be negative: norms, counts.
+    at_most_one : list of str
+        Signals between zero and one: whether bodies touch, say.
     """
 
     def __init__(self, problem, requests, nodes, layout, storage):
@@ -118,6 +120,7 @@ class Signals:
         self.stepped = any(_steps(graph, node) for node, name in zip(nodes, requests.names, strict=True) if name in requests.reduced)
         positive = {path for path in problem.levels if path.rpartition(".")[2] in POSITIVE}
         self.nonnegative = [name for name, node in zip(requests.names, nodes, strict=True) if nonnegative(node, positive)]
+        self.at_most_one = [name for name, node in zip(requests.names, nodes, strict=True) if at_most_one(node)]
         self.percussive = _percussive(problem, dict(zip(requests.names, nodes, strict=True)))
 
     @property

@@ -226,6 +226,8 @@ def attributes(model, system, settings, reasons):
         used[path.removeprefix("@")] = "per sample" if np.ndim(value) else f"{value.shape[0]} x {value.shape[1]}" if table else float(value)
     if model.signals.nonnegative:
         used["outputs.nonnegative"] = ", ".join(model.signals.nonnegative)
+    if model.signals.at_most_one:
+        used["outputs.at_most_one"] = ", ".join(model.signals.at_most_one)
     return used | fixed_step(model, settings) | percussions(model)
 
 

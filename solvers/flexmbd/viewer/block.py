@@ -43,7 +43,12 @@ def block_html(data, stillsays):
         says.append(f"clearance of {', '.join(map(repr, names))} drawn {data['play']:g} times larger")
     described = f"Motion of {len(data['bodies']) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
     words = {"described": described, "says": says, "notes": data["notes"], "cases": data["cases"], "runs": runs}
-    return _template("block.html.j2").render(**words, still=Markup(svg(data["still"], stillsays)), stillsays=stillsays, sorry=SORRY)
+    return _template("block.html.j2").render(
+        **words,
+        still=Markup(svg(data["still"], stillsays)),
+        stillsays=" ".join([stillsays, *(f"{line[0].upper()}{line[1:]}." for line in says)]),
+        sorry=SORRY,
+    )
 
 
 def block_scene(data):

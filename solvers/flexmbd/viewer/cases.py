@@ -8,6 +8,7 @@ from flexmbd.errors import ModelError
 from flexmbd.viewer.envelope import Envelope, points_of
 from flexmbd.viewer.keys import Track, chosen
 from flexmbd.viewer.motion import motion_of
+from flexmbd.viewer.packing import short
 from flexmbd.viewer.runs import SEEN
 from flexmbd.viewer.scene import Scene
 from flexmbd.viewer.still import lines_of, placed, sketched
@@ -96,9 +97,8 @@ def cases_of(trajectory, labels):
     data = scene.data() | {"envelope": envelope.data(larger), "larger": larger, "rows": rows, "beside": False, "playing": False}
     for run in data["runs"]:
         run["shift"] = [0.0, 0.0, 0.0]
-    room = 1.2 * min(larger, 1e6) * envelope.widest if larger > 1.0 else envelope.widest
-    for key, way in (("low", -1.0), ("high", 1.0)):
-        data[key] = [float(f"{x + way * room * (k < 2 or not scene.planar):.9g}") for k, x in enumerate(data[key])]
+    if box := envelope.box(larger):
+        data["low"], data["high"] = short(np.minimum(scene.low, box[0])), short(np.maximum(scene.high, box[1]))
     data["notes"] += envelope.notes + [f"{label} failed before it moved" for label in lost]
     return Cases(scene, data, envelope)
 

@@ -144,6 +144,21 @@ class Envelope:
             found.append((piece.origin[at] + h[:, None] * ways + along[:, None] * across, self.scene.colors[piece.body]))
         return found
 
+    def box(self, larger, most=60):
+        """Corners of a box in which all regions are, as they are drawn, at so many times, (3,) each; None without regions."""
+        found = []
+        for at in np.unique(np.linspace(0, len(self.time) - 1, most).astype(int)):
+            if self.scene.planar:
+                found += [corners for corners, _ in self.areas(at, larger)]
+                continue
+            for piece in self.pieces:
+                h = piece.base[at] + larger * (piece.most[at] - piece.base[at])
+                ways = piece.ways[at if len(piece.ways) > 1 else 0].T
+                ends = [(h[k] * ways[k], h[k + 3] * ways[k + 3]) for k in range(3)]
+                found.append(np.array([piece.origin[at] + x + y + z for x in ends[0] for y in ends[1] for z in ends[2]]))
+        every = np.concatenate(found) if found else None
+        return None if every is None else (every.min(axis=0), every.max(axis=0))
+
     def _across(self):
         """By the number of a line the axis that directions across it are made with."""
         scene = self.scene

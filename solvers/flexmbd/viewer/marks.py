@@ -32,6 +32,8 @@ class Marks:
     dots : list of (str, end)
         ``"pin"`` or ``"square"``.
     lines : list of (str, ndarray)
+    planes : dict
+        By body and place: axes as rows, and where it begins and ends along them, m.
     links : list of (end, end, int)
         A line from end to end, with so many coils.
     bearings : list of dict
@@ -43,6 +45,7 @@ class Marks:
 
     dots: list = field(default_factory=list)
     lines: list = field(default_factory=list)
+    planes: dict = field(default_factory=dict)
     links: list = field(default_factory=list)
     bearings: list = field(default_factory=list)
     guides: list = field(default_factory=list)

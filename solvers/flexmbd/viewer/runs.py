@@ -7,6 +7,7 @@ from flexmbd.bodies.shapes import Balls, Polyline
 from flexmbd.viewer.keys import Track, chosen
 from flexmbd.viewer.looks import centre_marks, edges, in_space
 from flexmbd.viewer.packing import packed, packed_floats, short
+from flexmbd.viewer.surfaces import lines_of_planes
 
 SEEN = 1.0 / 2500.0  # of the size of all: half a pixel
 ROUGHLY = 4.0  # times as much, of what is drawn larger than it is
@@ -92,7 +93,9 @@ def _lines(scene, motion, marks):
                 found += [{"body": k, "color": shape.color or color, "width": 2, "points": short(x, 7)} for x in edges(shape)]
                 found += [{"body": k, "width": 1, "points": short(x, 7)} for x in centre_marks(shape)]
     known = {name: k for k, name in enumerate(scene.names)}
-    return found + [{"body": known[body], "width": 1.5, "points": short(line, 7)} for body, line in marks.lines]
+    planes = lines_of_planes(marks, scene.size, scene.planar)
+    both = [*((1.5, *one) for one in marks.lines), *((1.5 if scene.planar else 0.8, *one) for one in planes)]
+    return found + [{"body": known[body], "width": width, "points": short(line, 7)} for width, body, line in both]
 
 
 def _bare(scene, motion, end):

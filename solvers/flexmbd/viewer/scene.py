@@ -154,11 +154,12 @@ class Scene:
         self.marks, count = [marks for marks, _ in found], found[0][1]
         if count > MOST_MARKS:
             self.notes.append(f"one of {-(-count // MOST_MARKS)} of {count:,} joints is marked")
-        moving = {body for marks in self.marks for body, _ in marks.lines} - {"ground"}
-        lines = {name: np.concatenate([x for marks in self.marks for body, x in marks.lines if body == name]) for name in moving}
+        marked = {body for marks in self.marks for body, _ in marks.lines}
+        lines = {name: np.concatenate([x for marks in self.marks for body, x in marks.lines if body == name]) for name in marked}
         if lines:
             low, high = self._box(lines, alone=False)
             self.low, self.high = np.minimum(self.low, low), np.maximum(self.high, high)
+            self.size = float(np.linalg.norm(self.high - self.low)) or 1.0
 
     def _chosen_play(self):
         """A round number by which clearances are drawn larger, so that they are seen but stay smaller than their bearings."""

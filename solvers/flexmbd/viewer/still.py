@@ -68,13 +68,14 @@ def sketched(lines, planar, low, high, areas=()):
     corners = np.array([[(low, high)[(k >> i) & 1][i] for i in range(3)] for k in range(8)]) @ view.T
     size = np.maximum(corners.max(axis=0) - corners.min(axis=0), 1e-12)
     scale = min((WIDTH - 2 * MARGIN) / size[0], (HEIGHT - 2 * MARGIN) / size[1])
+    height = float(np.clip(round(scale * size[1] + 2 * MARGIN), 0.25 * WIDTH, HEIGHT))
     middle = 0.5 * (corners.max(axis=0) + corners.min(axis=0))
 
     def seen(points):
-        return (scale * (points @ view.T - middle) * (1.0, -1.0) + (WIDTH / 2, HEIGHT / 2)).round(1).tolist()
+        return (scale * (points @ view.T - middle) * (1.0, -1.0) + (WIDTH / 2, height / 2)).round(1).tolist()
 
     drawn = [[seen(points), color, wide, opacity] for points, color, wide, opacity in lines[:MOST]]
-    return {"lines": drawn, "areas": [[seen(points), color] for points, color in areas]}
+    return {"height": height, "lines": drawn, "areas": [[seen(points), color] for points, color in areas]}
 
 
 def svg(sketch, words):
@@ -84,7 +85,7 @@ def svg(sketch, words):
         faint = f' stroke-opacity="{opacity:g}"' if opacity < 1.0 else ""
         stroke = f'stroke="{escape(color)}" stroke-width="{wide:g}" stroke-linecap="round"{faint}'
         paths.append(f'<polyline points="{_pairs(points)}" fill="none" {stroke}/>')
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{escape(words)}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {sketch["height"]:g}" role="img" aria-label="{escape(words)}">'
     return head + "".join(paths) + "</svg>"
 
 

@@ -11,7 +11,7 @@ from flexmbd.contact.spheres import SpherePlane, SphereSphere
 from flexmbd.contact.thin_disc import ThinDiscPlane
 from flexmbd.viewer.looks import circle, edges, in_space
 
-PLANE = 0.5  # half the edge of a plane in space, and half the length of a tube without end, by the size of all
+TUBE, ROOM = 0.5, {True: 0.3, False: 0.15}  # half of a tube without end, and of a plane beyond where it is come to: by the size of all
 
 
 def vector(joined, key):
@@ -31,26 +31,34 @@ GRID = [np.array(line, float) for x in np.linspace(0, 1, 9) for line in ([(x, 0,
 
 
 def _plane(marks, motion, joined, size, planar):
-    """The plane through b, about where a is at all times."""
-    if "b" not in joined.ends:
+    """The plane through b, as far as a comes along it; contacts with one plane share it."""
+    if "b" not in joined.ends or motion.bodies[joined.ends["b"][0]].kind != "frame":
         return
+    body, seat = joined.ends["b"]
     normal = vector(joined, "normal")
     normal = np.array((0.0, 1.0, 0.0) if planar else (0.0, 0.0, 1.0)) if normal is None else normal
     base = np.array([(normal[1], -normal[0], 0.0), normal, (0.0, 0.0, 1.0)]) if planar else _base(normal)
-    ways = [0] if planar else [0, 1]
-    start, length = np.zeros(3), np.ones(3)
-    start[ways], length[ways] = -PLANE * size, 2.0 * PLANE * size
-    if "a" in joined.ends and motion.bodies[joined.ends["b"][0]].kind == "frame":
-        apart = motion.place(joined.ends["a"]) - motion.place(joined.ends["b"])
-        along = np.einsum("tji,tj->ti", motion.bodies[joined.ends["b"][0]].rotation, apart) @ base.T[:, ways]
-        start[ways] = along.min(axis=0) - 0.7 * PLANE * size
-        length[ways] = np.ptp(along, axis=0) + 1.4 * PLANE * size
-    if planar:
-        count = max(8, round(40.0 * length[0] / size))
-        lines = hatched(start[0], start[0] + length[0], 0.0, count, 0.02 * size)
-    else:
-        lines = [start + length * line for line in GRID]
-    _put(marks, joined, "b", [line @ base for line in lines])
+    own, at = motion.bodies[body], in_space(seat)
+    places = at[None] if "a" not in joined.ends else np.einsum("tji,tj->ti", own.rotation, motion.place(joined.ends["a"]) - own.position)
+    along, room = places @ base.T, ROOM[planar] * size
+    low, high = along.min(axis=0) - room, along.max(axis=0) + room
+    key = (body, *np.round([*normal, normal @ at / size], 9))
+    _, other_low, other_high = marks.planes.get(key, (base, low, high))
+    low, high = np.minimum(low, other_low), np.maximum(high, other_high)
+    low[1 if planar else 2] = high[1 if planar else 2] = normal @ at
+    marks.planes[key] = base, low, high
+
+
+def lines_of_planes(marks, size, planar):
+    """Lines (body, ndarray (2, 3)) of all planes: in the plane hatched, in space a grid."""
+    found = []
+    for (body, *_), (base, low, high) in marks.planes.items():
+        if planar:
+            lines = hatched(low[0], high[0], low[1], max(8, round(40.0 * (high[0] - low[0]) / size)), 0.02 * size)
+        else:
+            lines = [low + (high - low) * line for line in GRID]
+        found += [(body, line @ base) for line in lines]
+    return found
 
 
 def _discs(marks, motion, joined, size, planar):
@@ -99,8 +107,13 @@ def _round_of_grains(marks, motion, joined, size, planar):
 
 
 def _cylinder(marks, motion, joined, size, planar):
-    """The cylinder about b, and of a sphere in it or on it its circles."""
-    tube = Cylinder(radius=joined.numbers["cylinder_radius"], length=joined.numbers.get("length", 2.0 * PLANE * size))
+    """The cylinder about b, one without end as far as a comes along it, and of a sphere in it or on it its circles."""
+    length, middle = joined.numbers.get("length"), 0.0
+    if length is None and len(joined.ends) == 2 and motion.bodies[joined.ends["b"][0]].kind == "frame":
+        axis = motion.bodies[joined.ends["b"][0]].rotation @ vector(joined, "axis")
+        along = np.einsum("ti,ti->t", motion.place(joined.ends["a"]) - motion.place(joined.ends["b"]), axis)
+        length, middle = np.ptp(along) + 2.0 * ROOM[False] * size, 0.5 * (along.min() + along.max())
+    tube = Cylinder(radius=joined.numbers["cylinder_radius"], length=length or 2.0 * TUBE * size, position=(0.0, 0.0, middle))
     _put(marks, joined, "b", [line @ _base(vector(joined, "axis")) for line in edges(tube)], motion)
     _discs(marks, motion, joined, size, planar)
 

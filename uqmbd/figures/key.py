@@ -1,0 +1,174 @@
+"""The figure that a page begins with: of bounds a band with the runs that reach it, of a probability how well it is known.
+
+A histogram of runs that a search chose looks like a probability, and is none: here it stands only where the runs are a sample.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+
+from uqmbd.facts import CUT
+from uqmbd.figures import samples
+from uqmbd.figures.calibration import is_calibrated
+from uqmbd.figures.extremes import extreme_of
+from uqmbd.figures.histories import INNER, OUTER, history_figure, levels_shown
+from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
+from uqmbd.figures.numbers import brief
+from uqmbd.figures.outputs import axis_label, axis_unit, chosen, grid_of, key_said, label_of, output_names, widest
+from uqmbd.figures.scalars import distribution_figures, scalar_figure
+from uqmbd.figures.scaling import scale_of
+from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.trust import marked, trust_of
+from uqmbd.figures.worst import extremes_panel, inputs_said
+from uqmbd.outcomes import axis_of
+
+ANSWER = "Answer"  # section of the figure that stands in no other
+LANES = {"bounded": (0.22, 0.78), "reached": (0.36, 0.64)}  # heights of the bars of an interval
+MIDDLE = 0.5
+CASES = (("lower", "lowest run", "bottom"), ("nominal", "nominal run", "top"), ("upper", "highest run", "bottom"))
+RUN = 6  # colour of single runs
+MEASURED = 200  # readings drawn
+PERCENT = 1e-3  # probabilities below this are said with a power of ten
+
+
+def key_output(result) -> str | None:
+    """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
+    histories, scalars = output_names(result)
+    if (wanted := key_said(result)) is not None:
+        return wanted
+    trusted = (name for name in scalars if (trust := trust_of(result, name)) and trust.share)
+    return next(chain(trusted, scalars, histories), None)
+
+
+def key_figure(result) -> Figure | None:
+    """What was found of the key output; its key is that of a figure of another section where it is the same as that."""
+    name = key_output(result)
+    if name is None:
+        return None
+    if "estimate" in result.attrs:
+        return _of_calibration(result, name)
+    known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
+    if "probability" in known and axis_of(result.statistics[name].dims) is None:
+        return _of_probability(result, name, known)
+    over = any(
+        name in group and axis_of(group[name].dims) for group in (result.bounds, result.inner, result.statistics, result.sensitivity)
+    )
+    if result.facts.method == "sensitivity" and name not in result.bounds:
+        return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
+    if name in result.bounds or name not in result.statistics:
+        return _plain(result, name, over=over)
+    if over:
+        return history_figure(result, name)
+    if samples.are_a_sample(result) and name in result.runs:
+        return scalar_figure(result, name)
+    return next(iter(distribution_figures(result, name)), None) or scalar_figure(result, name)
+
+
+def _of_calibration(result, name: str) -> Figure:
+    """Measured and fitted, of the key output or of the first that was measured."""
+    measured = [one for one in (name, *chosen(result, output_names(result)[0])) if is_calibrated(result, one)]
+    over = [one for one in measured if axis_of(result.statistics[one].dims)]
+    if not over:
+        return scalar_figure(result, name)
+    table, one = result.statistics[over[0]], over[0]
+    grid, (fitted, measured) = grid_of(table), (table.sel(statistic=word).values for word in ("fitted", "measured"))
+    shown = np.flatnonzero(np.isfinite(measured))
+    shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(MEASURED, len(shown))).astype(int))] if len(shown) else shown
+    nameless = ("",) * len(shown)
+    points = Points(
+        grid[shown], measured[shown], tuple(f"{grid[k]:.4g}" for k in shown), nameless, "measured", 1, small=True, on_curves=True
+    )
+    panel = Panel(axis_label(table), label_of(result, one), (points, Curve(grid, fitted, "fitted", "mean")))
+    return Figure(f"{one}.answer", f"{one}: measured and fitted", (panel,))
+
+
+def _of_probability(result, name: str, known: list[str]) -> Figure:
+    """The runs with the limit where they are a sample; else how well the probability is known, or what decides it."""
+    plain = result.facts.settings.get("approach") == "montecarlo" and name in result.runs
+    if plain:
+        return scalar_figure(result, name)
+    known = [word for word in ("probability", "probability_lower", "probability_upper") if word in known]
+    values = np.array([float(widest(result.statistics[name]).sel(statistic=word).values.max()) for word in known])
+    if len(values) < 3 or not np.isfinite(values).all():
+        return next(iter(sensitivity_figures(result, [name])), None) or scalar_figure(result, name)
+    power = int(np.floor(np.log10(values[2]))) if 0 < values[2] < PERCENT else -2
+    found, lower, upper = values / 10.0**power
+    bottom, top = LANES["reached"]
+    limits = Band(np.array([lower, upper]), np.full(2, bottom), np.full(2, top), "95 % confidence limits", "bounded")
+    estimate = Points(np.array([found]), np.array([MIDDLE]), (brief(found),), ("top",), "estimate", RUN, on_curves=True)
+    nothing = Level(0.0, "never", "limit")
+    unit = "%" if power == -2 else f"{brief(10.0**power).replace('1×', '')}"
+    panel = Panel(f"probability [{unit}]", "", (limits, nothing, estimate), bare=True)
+    return Figure(f"{name}.answer", f"{name}: probability", (panel,))
+
+
+def _plain(result, name: str, *, over: bool) -> Figure:
+    """Bounds, or what runs reached, with the runs at the ends."""
+    if not over:
+        return interval_figure(result, name)
+    if name not in result.bounds or name not in result.extreme_runs or "alpha" in result.bounds[name].dims:
+        return history_figure(result, name)
+    panel, _ = extremes_panel(result, name)
+    return Figure(f"{name}.answer", name, (panel,), tuple(_reaching(result, name)))
+
+
+def _reaching(result, name: str) -> list[str]:
+    """Which inputs the runs have that reach furthest."""
+    within, unit, said = scale_of(result, name), axis_unit(result.extreme_runs[name]), []
+    for end, word in (("upper", "highest"), ("lower", "lowest")):
+        if (found := extreme_of(result, name, end)) is not None and found.time is not None:
+            value = within.said(brief(within.of(found.value)))
+            said.append(f"The {word} run, {value} at {found.time:.3g}{unit}: {inputs_said(result, found.inputs, 3)}.")
+    return said
+
+
+def interval_figure(result, name: str) -> Figure:
+    """One number: its outer bounds, what runs reached, the nominal run and the runs at the ends."""
+    within, marks, caption = scale_of(result, name), [], []
+    for group, style, label in ((result.bounds, "bounded", marked(result, name, OUTER)), (result.inner, "reached", INNER)):
+        levels = name in group and "alpha" in group[name].dims
+        if name not in group or (levels and style == "reached"):
+            continue
+        bottom, top = LANES[style]
+        if levels:
+            marks += _levels(group[name], bottom, top)
+            caption.append("The stronger the colour, the higher the membership α.")
+        else:
+            ends = np.asarray(widest(group[name]).sel(bound=["lower", "upper"]).values, float)
+            marks.append(Band(ends, np.full(2, bottom), np.full(2, top), label, style))
+    runs = _runs(result, name)
+    if runs:
+        places, words, sides = zip(*((value, f"{word} {brief(within.of(value))}", side) for value, word, side in runs), strict=True)
+        at = np.array(places, float)
+        marks.append(Points(at, np.full(len(at), MIDDLE), words, sides, "runs", RUN, on_curves=True))
+    if name in result.bounds and name in result.attrs.get(CUT, ()):
+        caption.append("The bounds are cut at what it cannot pass.")
+    title = marked(result, name, name)
+    return Figure(f"{name}.answer", title, (Panel(label_of(result, name), "", tuple(marks), bare=True),), tuple(caption))
+
+
+def _levels(table, bottom: float, top: float) -> list[Band]:
+    table = table.sortby("alpha")
+    alpha, found = table["alpha"].values, []
+    for level in levels_shown(alpha):
+        ends = np.asarray(table.isel(alpha=level).sel(bound=["lower", "upper"]).values, float)
+        found.append(of_level(ends, np.full(2, bottom), np.full(2, top), alpha[level]))
+    return found
+
+
+def _runs(result, name: str) -> list[tuple[float, str, str]]:
+    """Value, word and side of the lowest, the nominal and the highest run, as far as they are known."""
+    found = []
+    for case, word, side in CASES:
+        value = np.nan
+        if case == "nominal":
+            value = float(result.extreme_runs[name].sel(case=case)) if name in result.extreme_runs else np.nan
+        elif (extreme := extreme_of(result, name, case)) is not None:
+            value = extreme.value
+        elif name in result.inner:
+            value = float(widest(result.inner[name]).sel(bound=case))
+        if np.isfinite(value):
+            found.append((value, word, side))
+    return found

@@ -1,0 +1,219 @@
+"""The question and its answer for the person who decides: two short sentences with few digits; `lead` has them with all digits."""
+
+import numpy as np
+
+from uqmbd.figures import samples
+from uqmbd.figures.extremes import extreme_of
+from uqmbd.figures.numbers import between, brief, scale
+from uqmbd.figures.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
+from uqmbd.figures.regions import regions_said
+from uqmbd.figures.scaling import ends_of, scale_of, statistics
+from uqmbd.figures.trust import trust_of
+from uqmbd.figures.worst import inputs_said
+from uqmbd.outcomes import TIME, axis_of
+from uqmbd.report.causes import cause, plane_refuted
+from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
+
+DIGITS = 3
+FEW = 4  # inputs whose values a short sentence says
+RARE = 1e-3  # probabilities below this are said as one in so many
+EVEN = 1e-9  # of the size of bounds: a range no wider is one value
+
+
+def question_of(result, name: str | None) -> str:
+    """What was asked: the description of the study, or else made of its outputs and inputs."""
+    if result.facts.description or name is None:
+        return result.facts.description
+    inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
+    if "estimate" in result.attrs:
+        return f"For which values of {inputs} does the model come closest to the measurements?"
+    if _probability(result, name):
+        return f"How probable is it that {output} is {limit_said(result, name)}?"
+    if result.facts.method == "sensitivity":
+        return f"On which of its inputs does {output} depend most?"
+    if name in result.bounds:
+        return f"Between which bounds does {output} stay for all values of {inputs}?"
+    if name in result.statistics:
+        return f"How is {output} distributed when {inputs} {'varies' if len(varied(result)) == 1 else 'vary'}?"
+    return f"What is {output} at chosen values of {inputs}?"
+
+
+def answer_of(result, name: str | None) -> list[str]:
+    """Two short sentences at most."""
+    if name is None:
+        return []
+    if "estimate" in result.attrs:
+        return _estimates(result)
+    if _probability(result, name):
+        return _both(_how_probable(result, name), cause(result, name, index=False))
+    told = "" if name in result.bounds else _distributed(result, name)
+    reached = _reached(result, name)
+    if result.facts.method == "sensitivity" and (why := cause(result, name, index=False)):
+        return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
+    if name in result.bounds:
+        return _both(_bounded(result, name), _kinds(result, name) or _where(result, name))
+    return _both(told or reached, cause(result, name, index=False) or (_reached(result, name, "it") if told else _where(result, name)))
+
+
+def _both(*said: str) -> list[str]:
+    return [text for text in said if text][:2]
+
+
+def _bounded(result, name: str) -> str:
+    """Between what the output lies, or, where that is not trusted, was seen."""
+    within, time, trust = scale_of(result, name), anywhere(result, name), trust_of(result, name)
+    ends = [within.of(end) for end in ends_of(result.bounds, name)]
+    lower, upper = between(*ends)
+    if trust is None or trust.share == 1.0:
+        if abs(ends[1] - ends[0]) <= EVEN * max(map(abs, ends)):
+            return begun(f"{spoken(name)} is {within.said(upper)}{time} for all values of {inputs_named(result)}.")
+        return begun(f"{spoken(name)} stays between {lower} and {within.said(upper)}{time} for all values of {inputs_named(result)}.")
+    least, most = between(*map(within.of, ends_of(result.inner if name in result.inner else result.bounds, name)), outward=False)
+    seen = begun(f"{spoken(name)} was between {least} and {within.said(most)}{time} in the runs")
+    return f"{seen}; bounds of {lower} to {within.said(upper)} are not trusted{' everywhere' if trust.share else ''}."
+
+
+def _kinds(result, name: str) -> str:
+    """How many kinds of runs there are, where a search has told them apart."""
+    if not regions_said(result, name):
+        return ""
+    return f"Its runs are of {result.regions.sizes['region']} kinds, by {result.regions.attrs['sequence']}, each with bounds of its own."
+
+
+def _where(result, name: str) -> str:
+    """Of a number where it is greatest, and the nominal run; of a history how wide its band is."""
+    group = next((group for group in (result.bounds, result.inner) if name in group), None)
+    if group is None:
+        return ""
+    within = scale_of(result, name)
+    if axis_of(group[name].dims):
+        return _width(group[name])
+    if "alpha" in group[name].dims:
+        core = group[name].isel(alpha=int(np.argmax(group[name]["alpha"].values)))
+        lower, upper = between(*(within.of(float(core.sel(bound=side))) for side in ("lower", "upper")))
+        most = within.said(upper) if lower == upper else f"{lower} to {within.said(upper)}"
+        return f"Most plausible is {most}."
+    found = extreme_of(result, name, "upper")
+    said = ""
+    if found is not None and 0 < len(found.inputs) <= FEW:
+        said = f"It is greatest at {inputs_said(result, found.inputs, DIGITS)}"
+    nominal = float(result.extreme_runs[name].sel(case="nominal")) if name in result.extreme_runs else np.nan
+    if np.isfinite(nominal):
+        middle = f"the nominal run has {within.said(brief(within.of(nominal)))}"
+        return f"{said}; {middle}." if said else begun(f"{middle}.")
+    return f"{said}." if said else ""
+
+
+def _width(bounds) -> str:
+    """How wide the band of a history is where it is widest."""
+    table = widest(bounds)
+    width = np.asarray((table.sel(bound="upper", drop=True) - table.sel(bound="lower", drop=True)).values, float)
+    if not np.isfinite(width).any():
+        return ""
+    at, axis = int(np.nanargmax(width)), axis_of(table.dims)
+    own = scale(pretty(str(bounds.attrs.get("unit", ""))), [width[at]])
+    what = "At any one time" if axis == TIME.name else f"At any one {axis}"
+    where = scale(axis_unit(table).strip(), table[axis].values)
+    place = where.said(brief(where.of(float(table[axis].values[at]))))
+    return f"{what} its band is at most {own.said(brief(own.of(width[at])))} wide (at {place})."
+
+
+def _reached(result, name: str, subject: str = "") -> str:
+    """What the runs had, of a method that tells no bounds."""
+    if name not in result.inner:
+        return ""
+    within = scale_of(result, name)
+    least, most = between(*map(within.of, ends_of(result.inner, name)), outward=False)
+    return begun(
+        f"{subject or spoken(name)} was between {least} and {within.said(most)}{anywhere(result, name)} in {runs_said(result)} runs."
+    )
+
+
+def _distributed(result, name: str, subject: str = "") -> str:
+    """Mean, and where nine of ten values lie."""
+    if name not in result.statistics:
+        return ""
+    within, found = scale_of(result, name), statistics(result.statistics, name, shown_quantiles(result))
+    over, parts = anywhere(result, name), []
+    if "mean" in found:
+        ends = [within.of(end) for end in found["mean"]]
+        texts = (brief(ends[0]),) if len(ends) == 1 else between(*ends, outward=False)
+        parts.append(f"is {within.said(' to '.join(dict.fromkeys(texts)))} on average")
+    if {"5 %", "95 %"} <= set(found):
+        lower, upper = between(within.of(found["5 %"][0]), within.of(found["95 %"][-1]), outward=False)
+        if not parts:
+            return f"Nine of ten values of {spoken(name)} lie between {lower} and {within.said(upper)}{over}."
+        parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
+    return begun(f"{subject or spoken(name)} {'; '.join(parts)}{over}.") if parts else ""
+
+
+def _probability(result, name: str) -> bool:
+    table = result.statistics[name] if name in result.statistics else None
+    return table is not None and "probability" in table["statistic"] and axis_of(table.dims) is None
+
+
+def limit_said(result, name: str) -> str:
+    """``above 3.5 mm``."""
+    settings, within = result.facts.settings, scale_of(result, name)
+    side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
+    limit = result.attrs.get("limit", settings.get(side))
+    return f"{side} {within.said(brief(within.of(limit)))}" if side else "beyond its limit"
+
+
+def _how_probable(result, name: str) -> str:
+    """The probability with the digits that its limits leave it."""
+    table = result.statistics[name]
+    values = {}
+    for key in ("probability", "probability_lower", "probability_upper"):
+        if key in table["statistic"]:
+            ends = np.atleast_1d(widest(table).sel(statistic=key).values.astype(float))
+            values[key] = (float(np.nanmin(ends)), float(np.nanmax(ends))) if np.isfinite(ends).any() else (np.nan, np.nan)
+    least, most = values["probability"]
+    that = f"{spoken(name)} is {limit_said(result, name)}"
+    if plane_refuted(result) and "estimated_by" not in result.attrs:
+        return f"How probable it is that {that} is not known: the estimate, {_chance(most, 0.0)}, is refuted by its own checks."
+    if most - least > EVEN * most:  # bounds of it
+        return f"The probability that {that} is between {_chance(least, 0.0)} and {_chance(most, 0.0)}."
+    lower, upper = (values.get(f"probability_{side}", (np.nan,))[0] for side in ("lower", "upper"))
+    if most == 0.0:
+        known = f"below {_chance(upper, 0.0)}" if np.isfinite(upper) and upper > 0 else "too small to be told"
+        return f"The probability that {that} is {known}: no run was."
+    width = upper - lower if np.isfinite([lower, upper]).all() else 0.0
+    return f"The probability that {that} is about {_chance(most, width)}."
+
+
+def _chance(value: float, width: float) -> str:
+    """A probability in per cent, or as one in so many where it is small."""
+    if 0 < value < RARE:
+        known = 1 if width > value / 2 else 2  # digits
+        return f"{brief(value, width)} (one in {float(f'{1 / value:.{known}g}'):,.0f})"
+    return f"{brief(100 * value, 100 * width)} %"
+
+
+def _estimates(result) -> list[str]:
+    """Estimates with what they are known to, and whether the model fits."""
+    attrs, told = result.attrs, []
+    for name in list(attrs["estimate"])[:FEW]:
+        unit = samples.written(result, name)
+        value = float(unit.of(attrs["estimate"][name]))
+        ends = [attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
+        half = "" if None in ends else _known_to(value, [float(unit.of(end)) for end in ends])
+        told.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
+    more = f" and {len(attrs['estimate']) - FEW} more" if len(attrs["estimate"]) > FEW else ""
+    said = [f"The model comes closest to the measurements at {', '.join(told)}{more}."]
+    if attrs.get("fit"):
+        like = (
+            "is not what the readings' deviations let expect" if attrs.get("fit_doubted") else "is as large as the readings' deviations say"
+        )
+        said.append(f"What is left between model and measurement {like}.")
+    elif squares := {name: value for name, value in attrs.get("rms_residual", {}).items() if name in result.statistics}:
+        name, value = next(iter(squares.items()))
+        within = scale(unit_of(result, name), [value])
+        said.append(f"What is left between model and measurement is {within.said(brief(within.of(value)))} in {name} (root mean square).")
+    return said
+
+
+def _known_to(value: float, ends: list[float]) -> str:
+    """``(± 0.12 %)``: half the width of the limits."""
+    half = abs(ends[1] - ends[0]) / 2
+    return f" (± {brief(100 * half / abs(value), 100 * half / abs(value))} %)" if value and half < abs(value) else f" (± {brief(half)})"

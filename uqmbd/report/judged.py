@@ -1,0 +1,152 @@
+"""Whether the answer may be relied on, in one line, and why."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uqmbd.figures.numbers import brief
+from uqmbd.figures.outputs import widest
+from uqmbd.figures.sensitivities import kinds
+from uqmbd.figures.trust import Trust, percent, trust_of
+from uqmbd.outcomes import axis_of
+from uqmbd.report.causes import plane_refuted
+from uqmbd.report.words import listed, runs_said
+
+WORDS = {"yes": "Trusted", "partly": "Partly trusted", "no": "Not trusted", "unsaid": "Not judged"}
+WIDE = 0.5  # half the width of limits, as a share of the estimate: from there on it is a size alone
+UNSURE = 0.1  # of indices, from 0 to 1
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Trust in the answer.
+
+    Attributes
+    ----------
+    state : str
+        ``yes``, ``partly``, ``no``, or ``unsaid`` where the method makes no such claim.
+    why : str
+        The rest of a sentence.
+    """
+
+    state: str
+    why: str
+
+    @property
+    def label(self) -> str:
+        """The word for it."""
+        return WORDS[self.state]
+
+
+def judged(result, name: str | None) -> Judged | None:
+    """Trust in what is said of the key output; None of a result that says nothing."""
+    if name is None:
+        return None
+    if "estimate" in result.attrs:
+        return _of_estimates(result)
+    trust = trust_of(result, name)
+    if trust is not None and (trust.claimed or trust.share < 1.0):
+        return _of_trust(result, name, trust)
+    if (
+        name in result.statistics
+        and axis_of(result.statistics[name].dims) is None
+        and "probability" in result.statistics[name]["statistic"]
+    ):
+        return _of_probability(result, name)
+    if result.facts.method == "sensitivity" and name in result.sensitivity:
+        return _of_indices(result, name)
+    if name in result.statistics:
+        return _of_sample(result, name)
+    return Judged("unsaid", "runs at chosen values, and nothing is said of what lies between them")
+
+
+def _of_trust(result, name: str, trust: Trust) -> Judged:
+    if trust.share < 1.0 and trust.axis and trust.share > 0.0:
+        return Judged("partly", f"for {percent(trust.share)} of the {trust.axis}; elsewhere {trust.reason()}")
+    if trust.share < 1.0:
+        return Judged("no", trust.reason())
+    why = _evidence(result, trust)
+    doubted = [other for other in result.outputs if (about := trust_of(result, other)) is not None and about.share < 1.0]
+    if doubted:
+        which = listed(doubted) if len(doubted) <= 2 else f"{len(doubted)} other outputs"
+        why = f"{why}; {which} {'is' if len(doubted) == 1 else 'are'} not, or not everywhere"
+    return Judged("yes", why)
+
+
+def _evidence(result, trust: Trust) -> str:
+    """What speaks for bounds, or a surrogate, that are trusted."""
+    attrs = result.attrs
+    if trust.alone or trust.searched == 1.0:
+        fresh, outside = attrs.get("runs_fresh", 0), attrs.get("outside_found", 0)
+        which = f"{fresh:,} fresh runs" if fresh else "fresh runs"
+        return f"{'none' if not outside else f'{outside:,}'} of {which} left {'them' if trust.bounds else 'it'} by more than is allowed"
+    checks = attrs.get("runs_validation", 0)
+    at = f"{checks:,} runs that it was not fitted to" if checks else "runs that it was not fitted to"
+    return f"the surrogate's error at {at} is below the tolerance"
+
+
+def _of_probability(result, name: str) -> Judged:
+    if plane_refuted(result) and "estimated_by" not in result.attrs:
+        return Judged("no", "the limit is no plane, and the estimate takes it for one")
+    table = widest(result.statistics[name])
+    known = [word for word in ("probability_lower", "probability_upper") if word in table["statistic"]]
+    limits = [float(np.nanmax(table.sel(statistic=word).values)) for word in known]
+    found = float(np.nanmax(table.sel(statistic="probability").values))
+    if len(limits) < 2 or not np.isfinite(limits).all():
+        return Judged("unsaid", "the limit is taken for a plane or a parabola, and no run far from it has checked that")
+    half = (limits[1] - limits[0]) / 2
+    said = f"the estimate is known to ± {brief(100 * half / found, 100 * half / found)} %" if found else f"the limit is {brief(limits[1])}"
+    state = "yes" if found and half < WIDE * found else "partly"
+    return Judged(state, f"from {runs_said(result)} runs {said} (95 % confidence)")
+
+
+def _of_indices(result, name: str) -> Judged:
+    table = result.sensitivity[name]
+    shown = kinds(table)
+    every = [str(kind) for kind in table["kind"].values]
+    widths = []
+    for kind in shown:
+        if {f"{kind}_lower", f"{kind}_upper"} <= set(every) and kind not in ("mu", "mu_star", "sigma"):
+            ends = [np.asarray(table.sel(kind=f"{kind}_{side}").values, float) for side in ("lower", "upper")]
+            widths.append(np.nanmax((ends[1] - ends[0]) / 2) if np.isfinite(ends[1] - ends[0]).any() else np.nan)
+    known = [width for width in widths if np.isfinite(width)]
+    if not known:
+        return Judged("unsaid", f"from {runs_said(result)} runs; these indices have no limits, so read them as an order")
+    return Judged(
+        "yes" if max(known) < UNSURE else "partly",
+        f"from {runs_said(result)} runs the indices are known to ± {brief(max(known), max(known))}",
+    )
+
+
+def _of_sample(result, name: str) -> Judged:
+    """A sample speaks for itself, as far as its limits go."""
+    table = widest(result.statistics[name])
+    known, runs = [str(word) for word in table["statistic"].values], runs_said(result)
+    if {"mean", "std", "mean_lower", "mean_upper"} <= set(known) and "bound" not in table.dims:
+        lower, upper, std = (np.asarray(table.sel(statistic=word).values, float) for word in ("mean_lower", "mean_upper", "std"))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (upper - lower) / 2 / std
+        if np.isfinite(share).any():
+            worst = float(np.nanmax(np.where(np.isfinite(share), share, np.nan)))
+            state = "yes" if worst < WIDE else "partly"
+            return Judged(state, f"{runs} random runs tell the mean to ± {brief(100 * worst, 100 * worst)} % of the scatter")
+        return Judged("no", f"{runs} random runs are too few for limits of the mean")
+    return Judged("unsaid", f"from {runs} runs, with no limits of their own")
+
+
+def _of_estimates(result) -> Judged:
+    attrs = result.attrs
+    if attrs.get("fit_doubted"):
+        return Judged("no", "what is left between model and measurement is not as large as the readings' deviations say")
+    ends = [start.get("end") for start in attrs.get("starts", ())]
+    costs = [start.get("cost", np.inf) for start in attrs.get("starts", ())]
+    if ends and ends[int(np.argmin(costs))] != "converged":
+        return Judged("no", "the search for the best values ended before it converged")
+    if held := list(attrs.get("at_bound", ())):
+        return Judged("partly", f"{listed(held)} {'is' if len(held) == 1 else 'are'} at the end of the given range")
+    pairs = [f"{a} and {b}" for a, b, _ in attrs.get("correlated", ())]
+    together = f"; the readings tell {listed(pairs)} better together than each by itself" if pairs else ""
+    if attrs.get("fit"):
+        return Judged("yes", f"the model fits {attrs.get('readings', 'the')} readings within their deviations{together}")
+    found = "yes" if attrs.get("estimate_lower") else "unsaid"
+    return Judged(found, f"the limits rest on the scatter of {attrs.get('readings', 'the')} readings about the model{together}")
