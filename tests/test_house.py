@@ -91,7 +91,7 @@ def test_licence_changelog_and_readme():
     assert 0 < readme.index("make demo") < readme.index("make test") < readme.index("pip install")
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=name)
+@pytest.mark.parametrize("path", [x for x in sorted((ROOT / "docs").rglob("*.md")) if x.parent.name != "studies"] + [ROOT / "README.md", ROOT / "CONTRIBUTING.md"], ids=name)
 def test_links_in_the_documents_lead_somewhere(path):
     text = path.read_text(encoding="utf-8")
     targets = [part.split(")")[0].split("#")[0] for part in text.split("](")[1:]]
