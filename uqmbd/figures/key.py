@@ -27,7 +27,7 @@ from uqmbd.outcomes import axis_of
 ANSWER = "Answer"  # section of the figure that stands in no other
 LANES = {"bounded": (0.22, 0.78), "reached": (0.36, 0.64)}  # heights of the bars of an interval
 MIDDLE = 0.5
-CASES = (("lower", "lowest run", "bottom"), ("nominal", "nominal run", "top"), ("upper", "highest run", "bottom"))
+CASES = (("lower", "lowest", "bottom"), ("nominal", "nominal", "top"), ("upper", "highest", "bottom"))
 RUN = 6  # colour of single runs
 MEASURED = 200  # readings drawn
 PERCENT = 1e-3  # probabilities below this are said with a power of ten

@@ -62,12 +62,14 @@ def _both(*said: str) -> list[str]:
 def _bounded(result, name: str) -> str:
     """Between what the output lies, or, where that is not trusted, was seen."""
     within, time, trust = scale_of(result, name), anywhere(result, name), trust_of(result, name)
+    asked = not result.facts.description and 0 < len(varied(result)) <= FEW and not samples.fixed(result)
+    where = "" if asked else f" for all values of {inputs_named(result)}"  # which the question that was made names
     ends = [within.of(end) for end in ends_of(result.bounds, name)]
     lower, upper = between(*ends)
     if trust is None or trust.share == 1.0:
         if abs(ends[1] - ends[0]) <= EVEN * max(map(abs, ends)):
-            return begun(f"{spoken(name)} is {within.said(upper)}{time} for all values of {inputs_named(result)}.")
-        return begun(f"{spoken(name)} stays between {lower} and {within.said(upper)}{time} for all values of {inputs_named(result)}.")
+            return begun(f"{spoken(name)} is {within.said(upper)}{time}{where}.")
+        return begun(f"{spoken(name)} stays between {lower} and {within.said(upper)}{time}{where}.")
     least, most = between(*map(within.of, ends_of(result.inner if name in result.inner else result.bounds, name)), outward=False)
     seen = begun(f"{spoken(name)} was between {least} and {within.said(most)}{time} in the runs")
     return f"{seen}; bounds of {lower} to {within.said(upper)} are not trusted{' everywhere' if trust.share else ''}."

@@ -87,7 +87,8 @@ def outputs_by_method(results) -> Table:
 
 def picture(results) -> Picture | None:
     """What the methods say of the first outputs, one beside the other; None where none says a range."""
-    names = list(dict.fromkeys(name for result in results.values() for name in _names(result)))
+    key = key_output(next(iter(results.values())))
+    names = list(dict.fromkeys([*([key] if key else []), *(name for result in results.values() for name in _names(result))]))
     bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
     shown = [name for name in names if bands[name]][:PANELS]
     if not shown:
