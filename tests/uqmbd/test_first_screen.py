@@ -143,6 +143,19 @@ def test_a_sample_says_how_well_it_knows_the_mean():
     assert re.search(r"40 random runs tell the mean to ± \d+ % of the scatter", lead.judged.why)
 
 
+def test_runs_at_chosen_values_are_no_distribution(tmp_path):
+    result = ran(tmp_path, uq.Grid(points=4))
+    lead = lead_of(result, figures.sections(result))
+    assert lead.question == "What is s at chosen values of a and b?" and lead.answer[0] == "s was between 1 and 3.6 in 16 runs."
+    assert lead.judged.label == "Not judged" and lead.figure.panels[0].bare
+
+
+def test_a_probability_without_limits_has_two_digits():
+    lead = lead_of(found("reliability-form-tailed"), {})
+    digits = re.search(r"is about ([\d.]+)", lead.answer[0])[1]
+    assert len(digits.replace(".", "").lstrip("0")) <= 2 and lead.judged.state == "unsaid"
+
+
 # the figure -------------------------------------------------------------------------------------------------------------------------------
 def test_bounds_of_a_number_are_a_bar_with_the_runs_at_its_ends_and_no_histogram():
     result = found("search-box")

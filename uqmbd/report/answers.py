@@ -17,6 +17,7 @@ from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said,
 DIGITS = 3
 FEW = 4  # inputs whose values a short sentence says
 RARE = 1e-3  # probabilities below this are said as one in so many
+UNSAID = 0.2  # of a probability without limits: two digits of it are said
 EVEN = 1e-9  # of the size of bounds: a range no wider is one value
 
 
@@ -33,7 +34,7 @@ def question_of(result, name: str | None) -> str:
         return f"On which of its inputs does {output} depend most?"
     if name in result.bounds:
         return f"Between which bounds does {output} stay for all values of {inputs}?"
-    if name in result.statistics:
+    if name in result.statistics and not samples.are_chosen(result):
         return f"How is {output} distributed when {inputs} {'varies' if len(varied(result)) == 1 else 'vary'}?"
     return f"What is {output} at chosen values of {inputs}?"
 
@@ -46,7 +47,7 @@ def answer_of(result, name: str | None) -> list[str]:
         return _estimates(result)
     if _probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
-    told = "" if name in result.bounds else _distributed(result, name)
+    told = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
     if result.facts.method == "sensitivity" and (why := cause(result, name, index=False)):
         return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
@@ -180,7 +181,7 @@ def _how_probable(result, name: str) -> str:
     if most == 0.0:
         known = f"below {_chance(upper, 0.0)}" if np.isfinite(upper) and upper > 0 else "too small to be told"
         return f"The probability that {that} is {known}: no run was."
-    width = upper - lower if np.isfinite([lower, upper]).all() else 0.0
+    width = upper - lower if np.isfinite([lower, upper]).all() else UNSAID * most
     return f"The probability that {that} is about {_chance(most, width)}."
 
 
