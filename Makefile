@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 or newer, make and gcc, nothing else; both use .venv/ here.
+# `make demo` and `make test` need Python 3.11 or newer and make, nothing else; both use .venv/ here.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -21,7 +21,7 @@ slow: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	$(BIN)/sphinx-build --jobs auto --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
 	$(BIN)/python docs/check_site.py build/docs
 
 benchmarks: $(STAMP)

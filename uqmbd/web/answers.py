@@ -14,6 +14,7 @@ from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
     from uqmbd.figures.marks import Figure
+    from uqmbd.report.judged import Judged
     from uqmbd.result import Result
 
 KEPT = 500  # results whose answers are kept
@@ -24,18 +25,22 @@ OF_RESULT = ("result.zarr/zarr.json", "checksums.json", "done.json")  # that cha
 
 @dataclass(frozen=True)
 class Answer:
-    """What is shown of a result.
+    """What is shown of a result, as the first screen of its report has it.
 
     Attributes
     ----------
     title, question : str
         Of the study.
+    short : tuple of str
+        The answer in two short sentences.
+    judged : Judged or None
+        Whether it is trusted, in one line.
     sentences : tuple of str
-        The answer.
+        The answer with all digits.
     notes : tuple of str
         What a reader has to know besides.
     trust : tuple of (name, share, text)
-        As the first screen of the report has it.
+        By output.
     figure : Figure or None
         Of the key output.
     wrong : str
@@ -44,16 +49,13 @@ class Answer:
 
     title: str = ""
     question: str = ""
+    short: tuple[str, ...] = ()
+    judged: Judged | None = None
     sentences: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     trust: tuple[tuple[str, float, str], ...] = ()
     figure: Figure | None = None
     wrong: str = ""
-
-    @property
-    def trusted(self) -> str:
-        """How much is trusted, in three words; empty where the method has no trust."""
-        return f"{sum(share == 1.0 for _, share, _ in self.trust)} of {len(self.trust)}" if self.trust else ""
 
 
 def said_of(error: Exception) -> str:
@@ -65,22 +67,25 @@ def said_of(error: Exception) -> str:
 
 def answer_of(result: Result) -> Answer:
     """What a result answers."""
-    from uqmbd.report.lead import key_output, lead_of
+    from uqmbd.report.lead import lead_of
 
-    lead, key = lead_of(result, {}), key_output(result)
-    return Answer(lead.title, lead.question, lead.sentences, tuple(map(str, result.facts.notes)), lead.trust, drawn_of(result, key))
+    lead = lead_of(result, {})
+    return Answer(
+        lead.title, lead.question, lead.answer, lead.judged, lead.sentences, tuple(map(str, result.facts.notes)), lead.trust, drawn(result)
+    )
 
 
-def drawn_of(result: Result, key: str | None) -> Figure | None:
-    """The figure of one output; None where there is none."""
-    from uqmbd.figures import first_figure
+def drawn(result: Result) -> Figure | None:
+    """The figure of the key output; None where there is none."""
+    from uqmbd.figures.key import key_figure, key_output
     from uqmbd.figures.prefixes import in_fitting_units
+    from uqmbd.figures.scaling import scale_of
     from uqmbd.figures.thinning import thinned
 
-    if key is None:
+    key, figure = key_output(result), key_figure(result)
+    if key is None or figure is None or not any(panel.marks for panel in figure.panels):
         return None
-    figure = in_fitting_units(thinned(first_figure(result, key)), result.outputs, list(result.facts.inputs))
-    return figure if any(panel.marks for panel in figure.panels) else None
+    return in_fitting_units(thinned(figure), result.outputs, list(result.facts.inputs), {key: scale_of(result, key)})
 
 
 def picture(figure: Figure, *, dark: bool, narrow: bool) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -24,6 +25,7 @@ from uqmbd.web.places import Refused, address, inside
 from uqmbd.web.shelf import MOVING, REPORT, Shelf
 
 LARGEST = 1 << 16  # bytes of a form
+SOON, REST, LATEST = 2, 5, 30  # s between two looks at a page: at least, times what it takes, at most
 SANDBOX = f"sandbox allow-scripts allow-downloads allow-modals; {OF_REPORTS}; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 
@@ -66,14 +68,16 @@ class Pages:
     # what is shown ------------------------------------------------------------------------------------------------------------------------
     def results(self, request: Request) -> Response:
         """The list."""
+        began = time.monotonic()
         rows = self.shelf.rows()
-        return self.page("list.html.j2", request, title="Results", rows=rows, again=any(row.moving for row in rows))
+        return self.page("list.html.j2", request, title="Results", rows=rows, again=pause(began, any(row.moving for row in rows)))
 
     def one(self, request: Request) -> Response:
         """One place."""
+        began = time.monotonic()
         shown = self.shelf.one(request.path_params["place"])
         home = self.shelf.report_home(shown.place)
-        return self.page("one.html.j2", request, title=shown.name, shown=shown, home=home, again=shown.moving)
+        return self.page("one.html.j2", request, title=shown.name, shown=shown, home=home, again=pause(began, shown.moving))
 
     def studies(self, request: Request) -> Response:
         """Study files that can be started."""
@@ -113,9 +117,9 @@ class Pages:
         key, place = request.path_params["key"], request.path_params["place"]
         folder, _, name = place.rpartition("/")
         opens = [folder, folder.rpartition("/")[0]]
-        file = inside(self.shelf.folder, place)
         if name != REPORT or not any(home and same(key, self.keys.report(home)) for home in opens):
             raise Refused("this is no address of a report", 403, remedy="open it from its page")
+        file = inside(self.shelf.folder, place)
         if not file.is_file():
             raise Refused("there is no report here", 404, remedy=f"write it: uqmbd report {file.parent}")
         return FileResponse(file, media_type="text/html", headers={"Content-Security-Policy": SANDBOX, "Referrer-Policy": "no-referrer"})
@@ -160,6 +164,11 @@ class Pages:
         return to(place)
 
 
+def pause(began: float, moving: bool) -> int:
+    """Seconds after which a page is looked at again that took from `began` on to make; 0 for one that does not change."""
+    return min(max(SOON, round(REST * (time.monotonic() - began))), LATEST) if moving else 0
+
+
 def to(place: str) -> Response:
     """On to the page of a place, so that loading it again does nothing again."""
     return RedirectResponse(address("of", place), status_code=303)
@@ -172,12 +181,12 @@ def application(results: Path, files: Path, keys: Keys) -> tuple[Guard, Shelf]:
     def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, Refused):
             return refusal(error)
-        if isinstance(error, StudyError):
+        if isinstance(error, StudyError | OSError):
             return refusal(Refused(said_of(error), 409))
         status = error.status_code if isinstance(error, HTTPException) else 500
         text = "there is no such page" if status == 404 else "this cannot be asked here"
         return refusal(Refused(text, status, remedy="go back to the list"))
 
-    handlers = {Refused: refused, StudyError: refused, HTTPException: refused}
+    handlers = {kind: refused for kind in (Refused, StudyError, OSError, HTTPException)}
     app = Starlette(routes=Pages(shelf, files, keys).routes(), exception_handlers=handlers)
     return Guard(app, keys, refusal), shelf

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from uqmbd.web.answers import Answer, answer_of, said_of
 if TYPE_CHECKING:
     from uqmbd.report.tables import Table
 
-REST = 10.0  # how much longer than a look is the time to the next one
+REST = 10.0  # how much longer than a look is the time to the next one; after the first, which reads all that is there, as long
 SOONEST = 0.8  # s between two looks
 KEPT = 4  # studies whose runs are kept in mind
 NOTHING = Answer()
@@ -82,9 +82,10 @@ class Looks:
             began = time.monotonic()
             if seen.last is None or began >= seen.next:
                 number = 1 if seen.last is None else seen.last.number + 1
+                anew = seen.watch is None
                 seen.last = looked(folder, seen, number)
                 ended = time.monotonic()
-                seen.next = ended + max(SOONEST, REST * (ended - began))
+                seen.next = ended + max(SOONEST, (1.0 if anew else REST) * (ended - began))
             return seen.last
 
     def last(self, folder: Path) -> Look | None:
@@ -119,6 +120,7 @@ def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
         seen.text, seen.watch = text, Watch(study_to_look_at(folder))
     found = so_far(seen.watch.study, folder, seen.watch)
     names = [name for some in output_names(found.result) for name in chosen(found.result, some)]
+    answer = answer_of(found.result)
     return Look(
         number,
         now,
@@ -126,6 +128,6 @@ def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
         runs=found.runs,
         planned=max(found.least, 1),
         messages=tuple(found.messages),
-        answer=answer_of(found.result),
+        answer=replace(answer, notes=answer.notes[1:]),  # the first says how far the study is
         table=by_statistic(found.result, names),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,12 +19,13 @@ from uqmbd.web.places import Refused, inside
 
 REPORT = "report.html"
 MOVING = ("starting", "running", "finishing", "stopping")  # states that change by themselves
+UNREAD = "cannot be read"
 OF_ANSWER = ("finished", "stopped", "damaged")  # states of which there is, or was, a result
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One place.
+    """One place, and what is known of it.
 
     Attributes
     ----------
@@ -31,10 +33,12 @@ class Shown:
         Below the folder of results.
     name, method, state : str
         As `uqmbd.overview.Entry`, with the states ``starting``, ``finishing`` (its report is written) and ``stopping`` of what was
-        started here, and ``not begun`` where a command has ended before there was anything.
+        started here, ``not begun`` where a command has ended before there was anything, and `UNREAD`.
     runs, failed : int
     changed : datetime or None
         None where there is nothing yet.
+    question : str
+        As its study file says it.
     answer : Answer or None
         Of a result; None where there is none, or it is being read.
     pending : bool
@@ -49,6 +53,8 @@ class Shown:
         It runs, and was started here.
     said : str
         What its command said last.
+    refused : bool
+        The last command ended with an error, as when the folder holds results of another study.
     """
 
     place: str
@@ -58,6 +64,7 @@ class Shown:
     runs: int = 0
     failed: int = 0
     changed: datetime | None = None
+    question: str = ""
     answer: Answer | None = None
     pending: bool = False
     report: bool = False
@@ -65,6 +72,7 @@ class Shown:
     look: Look | None = None
     ours: bool = False
     said: str = ""
+    refused: bool = False
 
     @property
     def moving(self) -> bool:
@@ -120,7 +128,7 @@ class Shelf:
             inner = [(folder / label, f"{place}/{label}") for label in labels if (inside(folder, label) / STUDY).is_file()]
             return self.several(place, tuple(self.of_entry(entry(each), where) for each, where in inner))
         found = self.of_entry(entry(folder), place, wait=True)
-        return found if found.state in OF_ANSWER else replace(found, look=self.looks.look(folder))
+        return found if found.answer is not None else replace(found, look=self.looks.look(folder))
 
     def of_entry(self, one: Entry, place: str, *, wait: bool = False) -> Shown:
         """An entry of `uqmbd list`, with its answer: now (`wait`), or when it is there."""
@@ -129,6 +137,7 @@ class Shelf:
         answer, has = None, state in OF_ANSWER
         if has:
             answer = self.answers.wait(one.directory) if wait else self.answers.ask(one.directory)
+            state = UNREAD if answer and answer.wrong and state != "damaged" else state
         return Shown(
             place,
             one.name,
@@ -137,11 +146,13 @@ class Shelf:
             one.runs,
             one.failed,
             one.changed,
+            asked_in(one.directory),
             answer,
             pending=has and answer is None,
             report=has_report(one.directory),
             ours=bool(job),
             said=self.jobs.said(place),
+            refused=bool(self.jobs.code(place)),
         )
 
     def state_of(self, one: Entry, job: str) -> str:
@@ -169,10 +180,12 @@ class Shelf:
             max((one.runs for one in methods), default=0),
             max((one.failed for one in methods), default=0),
             max(when, default=datetime.fromtimestamp(folder.stat().st_mtime)),
+            asked_in(folder),
             report=has_report(folder),
             methods=methods,
             ours=job is not None,
             said=self.jobs.said(place),
+            refused=bool(self.jobs.code(place)),
         )
 
     def starting(self, place: str) -> Shown:
@@ -206,6 +219,14 @@ class Shelf:
     def place_of(self, directory: Path) -> str:
         """Where a folder is, in the words of an address."""
         return directory.relative_to(self.folder).as_posix()
+
+
+def asked_in(folder: Path) -> str:
+    """The question of the study in a folder; empty where its file has none, or cannot be read."""
+    try:
+        return str(tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))["study"]["description"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ""
 
 
 def has_report(folder: Path) -> bool:

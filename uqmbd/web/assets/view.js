@@ -19,6 +19,7 @@
   }
 
   async function look() {
+    if (document.hidden) { document.addEventListener("visibilitychange", look, { once: true }); return; }
     const address = new URL(location.href);
     address.searchParams.set("part", "1");
     address.hash = "";
