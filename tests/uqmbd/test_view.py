@@ -204,6 +204,7 @@ def test_a_study_of_several_methods_has_a_page_that_leads_to_each(write_study, u
     assert f"/report/{asker.keys.report('two')}/two/a/report.html" in asker.get("/of/two/a").text
     listed = words(asker.get("/"))
     assert "two/a" in listed.replace("/ ", "/") and "2 methods" in listed
+    assert [row.place for row in asker.shelf.rows()] == ["two", "two/a", "two/b"]
 
 
 def test_two_are_compared_as_the_command_does(asker, done, write_study, uqmbd):
@@ -225,6 +226,14 @@ def test_studies_that_can_be_started_are_listed(asker, tmp_path, done):
     assert 'value="study.toml"' in page and "broken" not in page and "other.toml" not in page and "away" not in page
     assert "results/osc/study.toml" not in page, "what lies beside results is no study to start"
     assert "There is no folder" in words(Asker(done, tmp_path / "nowhere").get("/studies"))
+
+
+def test_a_fault_is_a_page_too(asker, monkeypatch):
+    monkeypatch.setattr(asker.shelf, "rows", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # which the server writes to its terminal, after the answer
+        asker.get("/")
+    monkeypatch.setattr(asker.shelf, "rows", lambda: open("nowhere"))
+    assert asker.get("/").status_code == 409 and "cannot be read" in words(asker.get("/"))
 
 
 def test_no_folder_yet_is_no_mistake(tmp_path):
