@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 or newer, make and gcc, nothing else; both use .venv/ here.
+# `make demo` and `make test` need Python 3.11 or newer and make, nothing else; both use .venv/ here.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin

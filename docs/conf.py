@@ -22,6 +22,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "nu
 exclude_patterns = ["examples/*"]
 templates_path = ["_templates"]
 nitpicky = True
+highlight_language = "text"  # of blocks that name none: formulas
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
@@ -62,4 +63,6 @@ def setup(app):
     """Pages that are made of what stands elsewhere, and links between files as links between pages."""
     site_pages.write_all()
     app.connect("source-read", site_pages.links_to_pages)
+    app.connect("autodoc-process-docstring", site_pages.pages_named_in_docstrings)
+    app.connect("autodoc-process-signature", site_pages.signature_of_settings)
     return {"parallel_read_safe": True}

@@ -19,7 +19,9 @@ def flat(place) -> np.ndarray:
 
 
 class Page:
-    """Shapes in metres, put on the page as large as they fit."""
+    """Shapes in metres, put on the page as large as they fit; what is smaller than `least` (m) is not drawn any larger."""
+
+    least = 0.25
 
     def __init__(self) -> None:
         self.shapes: list[tuple] = []
@@ -60,7 +62,7 @@ class Page:
         """The page."""
         low, high = self.corners()
         room = np.array(SIZE) - 2.0 * MARGIN
-        scale = float(np.min(room / np.maximum(high - low, 0.25)))
+        scale = float(np.min(room / np.maximum(high - low, self.least)))
         shift = np.array(SIZE) / 2.0 - scale * (low + high) / 2.0
 
         def at(p):

@@ -1,5 +1,6 @@
 """Pages of the site that are made of what stands elsewhere: one a study, of its README and files; the lists of both packages' names."""
 
+import inspect
 import os
 import re
 import sys
@@ -9,7 +10,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 STUDIES = ROOT / "studies"
-PICTURES = HERE / "images" / "studies"
+IMAGES = HERE / "images"
+NAMED = re.compile(r"`{0,2}docs/([\w/]+)\.md`{0,2}")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NOT_HERE = r"(?!uqmbd\.[A-Z]\w*$|flexmbd\.[A-Z]\w*$).*"  # what has no page of its own; what has one must be found
 
@@ -22,6 +24,11 @@ FLEXMBD = {  # of flexmbd; elements, laws and films are grouped as in elements.m
     "Show a motion": "show Viewer Poses CentreLine Box Cylinder Sphere Balls Polyline Mesh Swept",
     "Points, materials, oils": "Point material lubricant Lubricant hertz_sphere_stiffness wear_cycles",
 }
+PARTS = (  # of flexmbd, that can be used by themselves
+    "nonsmooth.ContactProblem nonsmooth.solve impacts.planar_impact impacts.spatial_impact impacts.multiple_impacts "
+    "lubrication.reynolds.ReynoldsBearing lubrication.fields.film_fields lubrication.film_map.build_map wear.archard.archard "
+    "linalg.direct.analyse properties.published"
+)
 UQMBD = {
     "Ask and read": "Study TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report StudyError",
     "Models": "Curve vectorized",
@@ -57,7 +64,8 @@ def groups(package: str) -> dict[str, list[str]]:
 def api(package: str, words: str) -> str:
     """The list of a package's names, each with a page of its own."""
     parts = [package, "=" * len(package), "", words, "", f".. currentmodule:: {package}", ""]
-    for title, names in groups(package).items():
+    apart = {"Parts by themselves": PARTS.split()} if package == "flexmbd" else {}
+    for title, names in {**groups(package), **apart}.items():
         parts += [title, "-" * len(title), "", ".. autosummary::", "   :toctree: made", "   :nosignatures:", ""]
         parts += [*(f"   {name}" for name in names), ""]
     return "\n".join(parts)
@@ -97,16 +105,31 @@ def links_to_pages(app, name: str, content: list[str]) -> None:
         content[0] = linked(content[0], page.parent, page)
 
 
+def pages_named_in_docstrings(app, what: str, name: str, made: object, options: object, lines: list[str]) -> None:
+    """Sphinx's event of docstrings: the pages that they name are links."""
+    lines[:] = [NAMED.sub(r":doc:`/\1`", line) for line in lines]
+
+
+def signature_of_settings(app, what: str, name: str, made: object, options: object, signature: str, result: str) -> tuple | None:
+    """Sphinx's event of signatures: settings have their names and defaults; their types are in the list of attributes."""
+    if what != "class" or not hasattr(made, "model_fields"):
+        return None
+    found = inspect.signature(made)
+    return str(found.replace(parameters=[one.replace(annotation=one.empty) for one in found.parameters.values()])), None
+
+
 def picture_of(name: str) -> Path | None:
     """A study's picture: a figure of its report, or else its mechanism."""
-    return next((path for kind in ("png", "svg") if (path := PICTURES / f"{name}.{kind}").is_file()), None)
+    if name == "slider_crank_clearance":
+        return IMAGES / "demo.png"
+    return next((path for kind in ("png", "svg") if (path := IMAGES / "studies" / f"{name}.{kind}").is_file()), None)
 
 
 def study_page(folder: Path, page: Path) -> str:
     """A study's README, its picture, and its files."""
     head, _, rest = (folder / "README.md").read_text(encoding="utf-8").partition("\n")
     picture = picture_of(folder.name)
-    shown = f"\n![{head.lstrip('# ')}](../images/studies/{picture.name})\n" if picture else ""
+    shown = f"\n![{head.lstrip('# ')}](../images/{picture.relative_to(HERE / 'images')})\n" if picture else ""
     parts = [head, shown, linked(rest, folder, page), "\n## Files\n"]
     for file in sorted(folder.glob("*.toml")) + sorted(folder.glob("*.py")):
         kind, where = ("toml", "python")[file.suffix == ".py"], os.path.relpath(file, page.parent)
@@ -127,7 +150,7 @@ def study_cards() -> str:
         said = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))["study"]
         picture = picture_of(folder.name)
         parts += [f":::{{grid-item-card}} {said.get('title', folder.name)}", f":link: {folder.name}", ":link-type: doc"]
-        parts += [f":img-top: ../images/studies/{picture.name}"] if picture else []
+        parts += [f":img-top: ../images/{picture.relative_to(IMAGES)}"] if picture else []
         parts += ["", said.get("description", ""), ":::", ""]
     text = (STUDIES / "README.md").read_text(encoding="utf-8")
     page = HERE / "studies" / "index.md"

@@ -73,6 +73,12 @@ def test_every_page_of_theory_is_in_its_index():
     assert [path.name for path in (DOCS / "theory").glob("*.md") if f"]({path.name})" not in index and path.name != "index.md"] == []
 
 
+def test_every_page_is_in_the_navigation_of_the_site():
+    index = (DOCS / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = {str(path.relative_to(DOCS).with_suffix("")) for folder in (DOCS, DOCS / "flexmbd") for path in folder.glob("*.md")}
+    assert pages - {"index"} <= set(index), "name it in a toctree of docs/index.md"
+
+
 def test_links_out_of_docs_become_links_to_pages(monkeypatch):
     pages = loaded("site_pages", monkeypatch)
     text = "[a](../../studies/bouncing_ball/README.md) [b](joints.md#x) [c](../../README.md) [d](https://e.org) [e](../../studies) [f](#g)"

@@ -77,9 +77,9 @@ def test_a_new_user_gets_answers(call):
     place = where.parents[5]
     said = call("uqmbd", "demo", "--runs", 400)
     assert "B.force:max" in said and (place / "results/slider_crank_clearance/report.html").stat().st_size > 1e6
-    call("uqmbd", "report", "results/slider_crank_clearance")
-    assert len(list((place / "results/slider_crank_clearance/figures").glob("*.png"))) == 24
     call("uqmbd", "new", "first", "--mechanism", "slider_crank")
-    assert "B.force:max" in call("uqmbd", "run", "first/study.toml")
+    assert "B.force:max" in call("uqmbd", "run", "--no-report", "first/study.toml")
+    call("uqmbd", "report", "results/first")
+    assert len(list((place / "results/first/figures").glob("*.png"))) > 5 and (place / "results/first/report.html").is_file()
     call("uqmbd", "studies")
     assert "crane" in call("uqmbd", "check", "studies/crane_load/study.toml")

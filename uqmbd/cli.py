@@ -151,6 +151,7 @@ def replay(
     ],
     bound: Annotated[str, typer.Option(help="upper or lower.")] = "upper",
     time: Annotated[float | None, typer.Option(help="Of a history: when, in s; where it reaches furthest unless said.")] = None,
+    show: Annotated[bool, typer.Option("--show", help="Show it moving in the browser; the page stays beside the results.")] = False,
     debug: Debug = False,
 ) -> None:
     """Run again what reached a bound, or the greatest or least run, and write it beside the run in the middle of the inputs."""
@@ -161,9 +162,13 @@ def replay(
 
     study = Study.from_file(stored_study(results))
     with writing(results):
-        found = again(study, open_results(results), results, worst, bound, time)
+        found = again(study, open_results(results), results, worst, bound, time, show=show)
     for line in found.lines:
         say(line)
+    if found.page is not None:
+        import webbrowser
+
+        webbrowser.open(found.page.absolute().as_uri())
 
 
 @app.command()

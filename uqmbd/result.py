@@ -202,7 +202,7 @@ class Result:
     @property
     def outputs(self) -> list[str]:
         """Names of the outputs, in the order of the study."""
-        return list(dict.fromkeys(name for _, group in self.groups() for name in group.data_vars))
+        return list(dict.fromkeys(str(name) for _, group in self.groups() for name in group.data_vars))
 
     def surrogate(self, name: str) -> KeptSurrogate:
         """The surrogate of one output, which evaluates and differentiates it again without a run, and can be saved to a file.
@@ -340,7 +340,7 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     found = Result(**groups, attrs=attrs, manifest=manifest, motion=motion_in(folder), trust=trust)
     if later:
         del found.runs
-        found._open = partial(open_runs, folder)
+        found.__dict__["_open"] = partial(open_runs, folder)
     return found
 
 

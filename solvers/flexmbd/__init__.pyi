@@ -9,7 +9,7 @@ from flexmbd.analysis import sensitivities as sensitivities
 from flexmbd.analysis import state_space as state_space
 from flexmbd.analysis import static as static
 from flexmbd.analysis.equations import Equations as Equations
-from flexmbd.analysis.equations import output_units as output_units
+from flexmbd.analysis.output_names import output_units as output_units
 from flexmbd.analysis.reference import reference as reference
 from flexmbd.bodies.ancf_beam import AncfBeam as AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable as AncfCable

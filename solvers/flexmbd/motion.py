@@ -214,7 +214,7 @@ class Fourier(Motion):
     def _sum(self):
         c = np.fft.rfft(np.asarray(self.values, float)) / len(self.values)
         w = 2 * np.pi / self.period
-        parts = [Polynomial((float(c[0].real),))]
+        parts: list[Motion] = [Polynomial((float(c[0].real),))]
         for k in range(1, len(c)):
             weight = 1.0 if 2 * k == len(self.values) else 2.0
             parts.append(Harmonic(weight * float(abs(c[k])), w * k, float(np.angle(c[k]) + np.pi / 2)))

@@ -121,6 +121,12 @@ def published(name):
     ------
     ModelError
         If ``data/published`` has no such table.
+
+    Examples
+    --------
+    >>> from flexmbd.properties import published
+    >>> sorted(published("raimondi_boyd"))[:3]  # columns
+    ['S_converged', 'S_table', 'attitude_converged']
     """
     folder = _data() / "published"
     known = sorted(file.name.removesuffix(".csv") for file in folder.iterdir() if file.name.endswith(".csv"))

@@ -88,17 +88,17 @@ class Trajectory:
     ((3,), 'N', 0)
     """
 
-    time: object
-    outputs: dict
-    units: dict
-    status: object
-    message: list
+    time: np.ndarray
+    outputs: dict[str, np.ndarray]
+    units: dict[str, str]
+    status: np.ndarray
+    message: list[str]
     attributes: dict
     statistics: dict = field(default_factory=dict)
     bodies: dict = field(default_factory=dict)
     elements: tuple = ()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
         return self.outputs[name]
 
     def of_sample(self, i):

@@ -263,6 +263,8 @@ WRONG = {
     "point": ({"trails": ["rod.C"]}, "'rod' has no point 'C'; its points are 'A', 'B'"),
     "text": ({"trails": "rod"}, "trails is 'rod'; give a list of names"),
     "force": ({"forces": ["nothing"]}, "forces has 'nothing'"),
+    "view": ({"view": {"azimuth": 1.0}}, "view is {'azimuth': 1.0}; give a dict with some of 'zoom', which are those in the plane"),
+    "zoom": ({"view": {"zoom": 0}}, "view: zoom is 0; give a number above zero"),
     "play": ({"play": 0.0}, "play is 0.0; give the factor"),
 }
 
@@ -273,6 +275,12 @@ def test_wrong_options_are_told(which, cranked):
     with pytest.raises(fm.ModelError) as error:
         cranked.to_html(**options)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("section", [0.1, ("w", 0.1), ("x", "y"), ("x",)])
+def test_a_section_is_an_axis_and_a_place(section, hung):
+    with pytest.raises(fm.ModelError, match=r"view: section is .*; give an axis and a place in m, such as \('y', 0.1\)"):
+        hung.to_html(view={"section": section})
 
 
 def test_without_poses_it_says_what_to_do(cranked):

@@ -83,6 +83,16 @@ def test_on_a_phone_a_section_is_cut_by_a_finger(tmp_path):
     assert share == pytest.approx(0.9, abs=0.06) and wide <= 390 and height >= 36
 
 
+def test_a_page_begins_from_where_it_is_told_to(tmp_path):
+    async def look(seen):
+        return await seen.run(
+            "[flexmbd.eye.turn, flexmbd.eye.lift, flexmbd.eye.zoom, flexmbd.section.way, document.getElementById('cutat').textContent]"
+        )
+
+    view = {"azimuth": 0.5, "elevation": 0.1, "zoom": 1.5, "section": ("y", 0.25)}
+    assert looked_at(cut_ball().to_html(view=view), tmp_path, look) == [0.5, 0.1, 1.5, "y", "y = 0.25 m"]
+
+
 def test_a_drawing_has_no_sections(tmp_path):
     async def look(seen):
         await seen.run(PRESS.replace("KEY", "'x'"))

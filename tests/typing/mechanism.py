@@ -33,6 +33,8 @@ def moved() -> fm.Trajectory:
         slider_crank, {"clearance": [1e-4, 2e-4]}, end=0.002, points=5, outputs=["slider.x", "B.force:max"], settings={"tolerance": 1e-6}
     )
     assert_type(found, fm.Trajectory)
+    assert_type(found["slider.x"], np.ndarray)
+    assert_type(found.time, np.ndarray)
     return found
 
 

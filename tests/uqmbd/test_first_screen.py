@@ -86,7 +86,7 @@ def test_every_kind_of_method_has_a_question_two_sentences_a_judgement_and_a_fig
 def test_bounds_that_hold_and_bounds_that_do_not():
     smooth, jumping = lead_of(found("chebyshev-box"), {}), lead_of(found("chebyshev-jumping"), {})
     assert smooth.question == "Between which bounds does s stay for all values of a and b?"
-    assert smooth.answer[0] == "s stays between 1.05 and 3.7 m for all values of a and b." and smooth.judged.state == "yes"
+    assert smooth.answer[0] == "s stays between 1.05 and 3.7 m." and smooth.judged.state == "yes"
     assert "is below the tolerance" in smooth.judged.why
     assert jumping.judged.state == "yes" and jumping.judged.why.endswith("3 other outputs are not, or not everywhere"), (
         "its key is one that is"
@@ -104,7 +104,7 @@ def test_a_reduction_is_spoken_and_a_history_says_how_wide_its_band_is(tmp_path)
     time, units = uq.TimeGrid(end=2.0, points=11), {"x": "m", "x:max": "m"}
     result = ran(tmp_path, uq.Search(max_runs=480, fresh=120), model=model, outputs=("x", "x:max"), time=time, units=units)
     lead = lead_of(result, {})
-    assert lead.answer[0].startswith("The greatest x stays between") and "mm for all values of a and b" in lead.answer[0]
+    assert lead.answer[0].startswith("The greatest x stays between") and lead.answer[0].endswith(" mm.")
     assert lead.answer[1].startswith("It is greatest at a = 2, b = 1; the nominal run has 10 mm")
     assert "none of" in lead.judged.why and "fresh runs left them by more than is allowed" in lead.judged.why
     result.attrs["report"] = {"key": "x"}
@@ -143,6 +143,19 @@ def test_a_sample_says_how_well_it_knows_the_mean():
     assert re.search(r"40 random runs tell the mean to ± \d+ % of the scatter", lead.judged.why)
 
 
+def test_runs_at_chosen_values_are_no_distribution(tmp_path):
+    result = ran(tmp_path, uq.Grid(points=4))
+    lead = lead_of(result, figures.sections(result))
+    assert lead.question == "What is s at chosen values of a and b?" and lead.answer[0] == "s was between 1 and 3.6 in 16 runs."
+    assert lead.judged.label == "Not judged" and lead.figure.panels[0].bare
+
+
+def test_a_probability_without_limits_has_two_digits():
+    lead = lead_of(found("reliability-form-tailed"), {})
+    digits = re.search(r"is about ([\d.]+)", lead.answer[0])[1]
+    assert len(digits.replace(".", "").lstrip("0")) <= 2 and lead.judged.state == "unsaid"
+
+
 # the figure -------------------------------------------------------------------------------------------------------------------------------
 def test_bounds_of_a_number_are_a_bar_with_the_runs_at_its_ends_and_no_histogram():
     result = found("search-box")
@@ -153,7 +166,7 @@ def test_bounds_of_a_number_are_a_bar_with_the_runs_at_its_ends_and_no_histogram
     assert (outer.label, inner.label) == ("outer bounds", "reached by runs")
     assert outer.x[0] <= inner.x[0] < inner.x[1] <= outer.x[1]
     (runs,) = (mark for mark in panel.marks if isinstance(mark, Points))
-    assert runs.names[0].startswith("lowest run 1") and runs.x[[0, -1]].tolist() == inner.x.tolist()
+    assert runs.names[0].startswith("lowest 1") and runs.x[[0, -1]].tolist() == inner.x.tolist()
 
 
 def test_bounds_of_a_history_are_a_band_with_the_runs_that_reach_it(tmp_path):
@@ -209,6 +222,9 @@ def test_text_tables_and_figures_say_an_output_in_one_unit(bounded):
             if label.startswith(f"{name} [")
         }
         assert labels == {f"{name} [{within.unit}]"}, (name, labels)
+    (history,) = (figure for figure in figures.sections(bounded)["Histories"] if figure.key == "B.force")
+    assert [panel.y_label for panel in history.panels][:2] == ["B.force [kN]", "error [kN]"], "powers of ten too"
+    assert history.panels[1].marks[0].y.max() == pytest.approx(1e-3 * float(bounded.error["B.force"].max()))
     bounded.attrs["report"] = {"key": "B.force:max"}
     assert f"{scale_of(bounded, 'B.force:max').unit}" == "kN" and "kN" in lead_of(bounded, {}).answer[0]
 

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium"),
 ]
-DRAWN = "!!document.querySelector('header .main-svg')"
+DRAWN = "document.readyState === 'complete' && !!document.querySelector('header .main-svg')"
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_the_keyboard_reaches_everything(page):
         await press(browser, "Tab", 9)
         first = await browser.run("[document.activeElement.textContent, document.activeElement.getBoundingClientRect().left]")
         outline = await browser.run("getComputedStyle(document.activeElement).outlineStyle")
-        for _ in range(8):
+        for _ in range(14):  # past the buttons of the figure
             if await browser.run("document.activeElement.tagName") == "SUMMARY":
                 break
             await press(browser, "Tab", 9)

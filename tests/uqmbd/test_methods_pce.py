@@ -271,6 +271,8 @@ def test_batches_do_not_change_the_result(tmp_path):
         (lambda: PCE(samples=100, degree=0), "whole number from 1"),
         (lambda: PCE(samples=100, degree=[2, 2.5]), "whole number from 1"),
         (lambda: PCE(samples=100, degree=[]), "a list of them"),
+        (lambda: PCE(samples=100, degree=[2, {"a": 3}]), "a list of degrees holds whole numbers"),
+        (lambda: PCE(samples=100, degree=[None, 3]), "a list of degrees holds whole numbers"),
         (lambda: PCE(samples=100, sparse=True, regression="least_squares"), "exclude each other"),
         (lambda: PCE(samples=100, sparse=False, regression="lars"), "exclude each other"),
         (lambda: PCE(samples=100, design="quadrature", degree=3), "remove samples"),

@@ -10,7 +10,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.report import write_report
-from uqmbd.report.motion import motion_block
+from uqmbd.report.motion import motion_block, said_of
 from uqmbd.report.packing import unpacked
 from uqmbd.result import open_results
 from uqmbd.runs.listing import listed
@@ -41,6 +41,7 @@ def test_the_scene_has_the_nominal_run_and_those_that_reached_bounds(finished):
             worst = worst if end["time"] is None else worst.sel(time=end["time"], method="nearest")
             assert case["inputs"] == {name: float(worst.sel(input=name)) for name in case["inputs"]}
             reached = result.inner[end["output"]].sel(bound=end["bound"])
+            assert end["again"] == pytest.approx(end["value"], rel=1e-3, abs=1e-6)
             assert end["value"] == float(reached if end["time"] is None else reached.sel(time=end["time"], method="nearest"))
 
 
@@ -135,3 +136,30 @@ def test_of_many_runs_some_are_covered_evenly(finished):
     every = motions.covered(finished.result, 10**6)
     assert len(every["length"]) == finished.result.facts.runs_ok and rows["length"].tolist() == every["length"][[0, -1]].tolist()
     assert motions.covered(finished.result, 0)["angle"].shape == (0,)
+
+
+def test_a_replayed_run_is_shown_on_a_page_of_its_own(finished, uqmbd, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    code, said = uqmbd("replay", finished.directory, "--worst", "bob.x:min", "--bound", "lower", "--show")
+    page = finished.directory / "worst_bob.x_min_lower.html"
+    assert code == 0 and str(page) in said and opened == [page.as_uri()]
+    text = page.read_text()
+    assert "bob.x:min: lower bound" in text and "as ghosts" in text
+
+
+def test_a_function_is_not_seen_moving_by_replay(write_study, uqmbd, tmp_path):
+    write_study()
+    assert uqmbd("run", "study.toml", "--out", "r", "--no-report")[0] == 0
+    code, said = uqmbd("replay", "r", "--worst", "peak", "--show")
+    assert code == 2 and "only mechanisms of flexmbd are seen moving" in said
+
+
+def test_a_run_that_reaches_something_else_when_it_is_run_again_is_said(finished):
+    text = json.dumps(finished.result.motion)
+    motion = json.loads(
+        re.sub(r'("output": "bob.x:min", "bound": "lower", "value": )([-0-9.e]+)(.*?"again": )[-0-9.e]+', r"\1\2\g<3>-0.5", text)
+    )
+    cases = [case for case in motion["cases"] if any(end["again"] == -0.5 for end in case["ends"])]
+    assert len(cases) == 1 and "(-500 mm when run again)" in said_of(finished.result, cases[0])
+    assert not any("when run again" in said_of(finished.result, case) for case in finished.result.motion["cases"])

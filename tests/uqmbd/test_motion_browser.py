@@ -72,6 +72,8 @@ def differ(a, b):
 
 def test_the_worst_run_is_another_picture_with_the_nominal_one_behind_and_the_region_is_drawn(page, tmp_path):
     async def look(browser):
+        opened = await browser.run("[flexmbd.cases.chosen, document.getElementById('motion-case').value, flexmbd.player.playing]")
+        assert opened == [1, "1", False], "the run of the key output's bound"
         await browser.run("flexmbd.cases.show(0, 0.3)")
         nominal = await scene(browser)
         words = [await browser.run("document.getElementById('motion-told').textContent")]
@@ -87,37 +89,52 @@ def test_the_worst_run_is_another_picture_with_the_nominal_one_behind_and_the_re
     assert words[0].startswith("The nominal run") and "reached the highest" in words[1]
 
 
-def test_a_click_on_a_bound_shows_the_run_that_reached_it_at_its_time(page, tmp_path):
-    place = "document.getElementById('bob.angle')"
+async def pressed(browser, name, across, up, done):
+    """What is said after a click in a figure, at shares of its width and height; time of the scene, and which run."""
+    place = f"document.getElementById('{name}')"
+    await browser.run(f"{place}.closest('details')?.setAttribute('open', '')")
+    await browser.run(f"{place}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
+    await browser.wait_for(f"{place}.on && !!{place}.querySelector('.nsewdrag')")
+    await asyncio.sleep(0.3)
+    box = f"{place}.querySelector('.nsewdrag').getBoundingClientRect()"
+    x, y = await browser.run(f"(() => {{ const b = {box}; return [b.x + {across} * b.width, b.y + {up} * b.height]; }})()")
+    held = {"button": "left", "clickCount": 1}
+    await browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    await asyncio.sleep(0.2)
+    await browser.ask("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, **held)
+    await browser.ask("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, **held)
+    await browser.wait_for(done)
+    found = await browser.run("[document.getElementById('motion-told').textContent, flexmbd.player.time, flexmbd.cases.chosen]")
+    await browser.run("flexmbd.cases.show(0, 0)")
+    return found
 
-    async def press(browser, share):
-        await browser.run(f"{place}.scrollIntoView({{ block: 'center', behavior: 'instant' }})")
-        await browser.wait_for(f"{place}.on && !!{place}.querySelector('.nsewdrag')")
-        await asyncio.sleep(0.3)
-        box = f"{place}.querySelector('.nsewdrag').getBoundingClientRect()"
-        x, y = await browser.run(f"(() => {{ const b = {box}; return [b.x + 0.5 * b.width, b.y + {share} * b.height]; }})()")
-        held = {"button": "left", "clickCount": 1}
-        await browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        await asyncio.sleep(0.2)
-        await browser.ask("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, **held)
-        await browser.ask("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, **held)
-        await browser.wait_for("flexmbd.player.time > 0.2")
-        found = await browser.run("[document.getElementById('motion-told').textContent, flexmbd.player.time, flexmbd.cases.chosen]")
-        await browser.run("flexmbd.player.go(0)")
-        return found
 
+CALM = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}  # nothing scrolls smoothly
+
+
+def test_a_click_on_a_bound_of_a_history_shows_the_run_that_reached_it_at_its_time(page, tmp_path):
     async def look(browser):
-        await browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}])
-        return await press(browser, 0.05), await press(browser, 0.95)
+        await browser.ask("Emulation.setEmulatedMedia", **CALM)
+        return [await pressed(browser, "bob.angle", 0.5, up, "flexmbd.player.time > 0.2") for up in (0.05, 0.95)]
 
     (high, when, upper), (low, _, lower) = looked_at(page, tmp_path, look)
     assert high.startswith("You see the run of the highest bob.angle at 0.25 s. The run with ") and when == pytest.approx(0.25, abs=1e-6)
     assert low.startswith("You see the run of the lowest bob.angle at 0.25 s.") and upper != lower
 
 
+def test_a_click_on_a_bound_of_a_number_shows_its_run(page, tmp_path):
+    async def look(browser):
+        await browser.ask("Emulation.setEmulatedMedia", **CALM)
+        await browser.run("flexmbd.cases.show(0, 0)")
+        return [await pressed(browser, "bob.angle_max.answer", across, 0.5, "flexmbd.cases.chosen > 0") for across in (0.1, 0.9)]
+
+    (low, _, lower), (high, _, upper) = looked_at(page, tmp_path, look)
+    assert "the lowest bob.angle:max" in low and "the highest bob.angle:max" in high and upper != lower
+
+
 def test_a_button_in_the_table_of_bounds_does_so_by_the_keyboard(page, tmp_path):
     async def look(browser):
-        await browser.run("document.querySelector('button.see').focus()")
+        await browser.run("flexmbd.cases.show(0); document.querySelector('button.see').focus()")
         for kind in ("keyDown", "keyUp"):
             await browser.ask("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
         await browser.wait_for("flexmbd.cases.chosen > 0")
@@ -134,7 +151,7 @@ def test_nothing_plays_by_itself_and_keys_of_the_page_stay_its_own(page, tmp_pat
         still = await browser.run("flexmbd.player.playing")
         free = await browser.run(f"({press})(document.body)")
         taken = await browser.run(f"({press})(document.getElementById('motion-view'))")
-        await browser.run("document.getElementById('motion-play').click()")
+        await browser.run("flexmbd.player.go(0); document.getElementById('motion-play').click()")
         await browser.wait_for("flexmbd.player.time > 0.05")
         return still, free, taken
 

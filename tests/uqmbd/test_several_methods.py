@@ -287,5 +287,12 @@ def test_the_page_answers_in_words_and_in_scaled_units_and_has_a_figure(tmp_path
         ("gap", "chebyshev", "µm"), ("gap", "search", "µm"), ("way", "chebyshev", "mm"), ("way", "search", "mm"),
     ]  # fmt: skip
     assert (rows[0]["lower"], rows[0]["upper"]) == ("2", "4")
+    narrow = results["search"]
+    for group in (narrow.bounds, narrow.inner):
+        group["way"] = 0.1 * group["way"]
+    again = outputs_by_method(results)
+    assert {dict(zip(again.header, row, strict=True))["unit"] for row in again.rows} == {"µm", "mm"}, "one unit of all methods"
     page = write_overview(results, tmp_path).read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64,iVBOR") == 2, "light and dark"
+    assert "gap stays between 2 and 4 µm." in page and "<b>Trusted</b>: " in page
     assert "gap stays between 2 and 4 µm for all values of a and b" in page and "data:image/png;base64,iVBOR" in page

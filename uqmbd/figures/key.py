@@ -27,7 +27,7 @@ from uqmbd.outcomes import axis_of
 ANSWER = "Answer"  # section of the figure that stands in no other
 LANES = {"bounded": (0.22, 0.78), "reached": (0.36, 0.64)}  # heights of the bars of an interval
 MIDDLE = 0.5
-CASES = (("lower", "lowest run", "bottom"), ("nominal", "nominal run", "top"), ("upper", "highest run", "bottom"))
+CASES = (("lower", "lowest", "bottom"), ("nominal", "nominal", "top"), ("upper", "highest", "bottom"))
 RUN = 6  # colour of single runs
 MEASURED = 200  # readings drawn
 PERCENT = 1e-3  # probabilities below this are said with a power of ten
@@ -57,7 +57,7 @@ def key_figure(result) -> Figure | None:
     )
     if result.facts.method == "sensitivity" and name not in result.bounds:
         return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
-    if name in result.bounds or name not in result.statistics:
+    if name in result.bounds or name not in result.statistics or samples.are_chosen(result):
         return _plain(result, name, over=over)
     if over:
         return history_figure(result, name)
@@ -86,8 +86,7 @@ def _of_calibration(result, name: str) -> Figure:
 
 def _of_probability(result, name: str, known: list[str]) -> Figure:
     """The runs with the limit where they are a sample; else how well the probability is known, or what decides it."""
-    plain = result.facts.settings.get("approach") == "montecarlo" and name in result.runs
-    if plain:
+    if samples.are_a_sample(result) and name in result.runs:
         return scalar_figure(result, name)
     known = [word for word in ("probability", "probability_lower", "probability_upper") if word in known]
     values = np.array([float(widest(result.statistics[name]).sel(statistic=word).values.max()) for word in known])

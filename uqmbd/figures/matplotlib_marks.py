@@ -43,7 +43,7 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
     axis.margins(x=0.04 if bars or any(isinstance(mark, Points) for mark in panel.marks) else 0.01)
     if panel.bare:
         axis.set(ylim=(0, 1), yticks=[])
-        axis.margins(x=0.12)
+        axis.margins(x=0.15)
     elif any(isinstance(mark, Band) for mark in panel.marks) and any(isinstance(mark, Points) and any(mark.sides) for mark in panel.marks):
         axis.margins(y=0.12)  # words stand above and below the band
     if panel.log:

@@ -35,10 +35,13 @@ def in_fitting_units(
     across = _scale(figure.panels[0].x_label, [x for panel in figure.panels for mark in panel.marks for x in _x(mark)], known, scales)
     if any(panel.x_label != figure.panels[0].x_label for panel in figure.panels) or not all(map(_plain, figure.panels)):
         across = None
-    return replace(figure, panels=tuple(_panel(panel, across, inputs, scales) for panel in figure.panels))
+    named = LABEL.fullmatch(figure.panels[0].y_label)
+    first = scales.get(named["words"]) if named else None
+    return replace(figure, panels=tuple(_panel(panel, across, inputs, scales, first) for panel in figure.panels))
 
 
-def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: Mapping[str, Scale]) -> Panel:
+def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: Mapping[str, Scale], first: Scale | None) -> Panel:
+    """One panel; `first` is the scale of the output of the first one, which powers of ten in the same unit have too."""
     if not _plain(panel):
         return panel
     up = None
@@ -48,6 +51,8 @@ def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: 
         if across and up and across.unit[-len(named["unit"]) :] == named["unit"]:
             apart = max(across.factor / up.factor, up.factor / across.factor)
             up = across if panel.equal or apart <= NEAR else up
+    if named and panel.log and first and first.factor != 1.0 and first.unit.endswith(named["unit"]):
+        up = first
     x_label, y_label = _renamed(panel.x_label, across), _renamed(panel.y_label, up)
     marks = tuple(_in(mark, across.factor if across else 1.0, up.factor if up else 1.0) for mark in panel.marks)
     shades = tuple((a / across.factor, b / across.factor) for a, b in panel.shades) if across else panel.shades

@@ -44,7 +44,13 @@ def failed(result) -> np.ndarray:
 def are_a_sample(result) -> bool:
     """Whether the runs are a sample of the inputs' distribution."""
     method, design = result.facts.method, result.attrs.get("design", "random")
-    return method == "montecarlo" or (method == "pce" and design not in ("doptimal", "quadrature"))
+    counted = method == "reliability" and result.facts.settings.get("approach") == "montecarlo"
+    return method == "montecarlo" or counted or (method == "pce" and design not in ("doptimal", "quadrature"))
+
+
+def are_chosen(result) -> bool:
+    """Whether the runs are at values that a user chose, and nothing follows for others."""
+    return result.facts.method in ("grid", "list")
 
 
 def choose(candidates: np.ndarray, count: int) -> np.ndarray:

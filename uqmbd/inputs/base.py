@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field
@@ -37,6 +37,10 @@ class Input(Checked):
 
     unit: str = ""
     written: Any = Field(default=None, repr=False, exclude=True)
+
+    if TYPE_CHECKING:  # type checkers make one of the fields of this class alone
+
+        def __init__(self, /, **values: Any) -> None: ...
 
     @classmethod
     @abstractmethod

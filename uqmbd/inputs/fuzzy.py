@@ -87,7 +87,8 @@ class Fuzzy(Input):
         """Memberships from 0 to 1, and the lower and upper ends there, shape (levels,) each."""
         table = self.fuzzy
         if "type" not in table:
-            return tuple(np.array(table[name]) for name in LEVELS)
+            alpha, lower, upper = (np.array(table[name]) for name in LEVELS)
+            return alpha, lower, upper
         ends = [table[name] for name in SHAPES[table["type"]][0]]
         return np.array([0.0, 1.0]), np.array(ends[:2]), np.array(ends[-1:-3:-1])
 

@@ -72,8 +72,9 @@ class Random(Input):
             check(self._bare)
         elif self.fitted is None:
             # only here is the file read: the copy in SI units keeps what was found
-            object.__setattr__(self, "fitted", fit(self.distribution))
-            object.__setattr__(self, "distribution", {**self.distribution, "data": self.fitted.path})
+            fitted = fit(self.distribution)
+            object.__setattr__(self, "fitted", fitted)
+            object.__setattr__(self, "distribution", {**self.distribution, "data": fitted.path})
         if "truncate" in self.distribution:
             assert self._built
         return self

@@ -131,7 +131,7 @@ class ConvexSet(Checked):
             except StudyError as error:
                 raise error.at(key="data") from None
             object.__setattr__(self, "table", table)
-            object.__setattr__(self, "data", self.table.path)
+            object.__setattr__(self, "data", table.path)
         require_possible(self.matrix, self.inputs, self.source)
         return self
 

@@ -17,7 +17,7 @@ def checked_quantiles(value: Any) -> tuple[float, ...] | None:
     """Probabilities strictly between 0 and 1 in ascending order; None where nothing is said."""
     if value is None:
         return None
-    good = isinstance(value, (list, tuple)) and all(isinstance(p, Real) and not isinstance(p, bool) and 0 < p < 1 for p in value)
+    good = isinstance(value, (list, tuple)) and all(isinstance(p, Real) and not isinstance(p, bool) and 0 < float(p) < 1 for p in value)
     if not good or not 1 <= len(value) <= MOST or len({level_name(p) for p in value}) < len(value):
         raise ValueError(f"quantiles are up to {MOST} different probabilities between 0 and 1 as in [0.001, 0.5, 0.999], not {value!r}")
     return tuple(sorted(float(p) for p in value))

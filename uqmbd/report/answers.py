@@ -17,6 +17,7 @@ from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said,
 DIGITS = 3
 FEW = 4  # inputs whose values a short sentence says
 RARE = 1e-3  # probabilities below this are said as one in so many
+UNSAID = 0.2  # of a probability without limits: two digits of it are said
 EVEN = 1e-9  # of the size of bounds: a range no wider is one value
 
 
@@ -33,7 +34,7 @@ def question_of(result, name: str | None) -> str:
         return f"On which of its inputs does {output} depend most?"
     if name in result.bounds:
         return f"Between which bounds does {output} stay for all values of {inputs}?"
-    if name in result.statistics:
+    if name in result.statistics and not samples.are_chosen(result):
         return f"How is {output} distributed when {inputs} {'varies' if len(varied(result)) == 1 else 'vary'}?"
     return f"What is {output} at chosen values of {inputs}?"
 
@@ -46,7 +47,7 @@ def answer_of(result, name: str | None) -> list[str]:
         return _estimates(result)
     if _probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
-    told = "" if name in result.bounds else _distributed(result, name)
+    told = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
     if result.facts.method == "sensitivity" and (why := cause(result, name, index=False)):
         return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
@@ -62,12 +63,14 @@ def _both(*said: str) -> list[str]:
 def _bounded(result, name: str) -> str:
     """Between what the output lies, or, where that is not trusted, was seen."""
     within, time, trust = scale_of(result, name), anywhere(result, name), trust_of(result, name)
+    asked = not result.facts.description and 0 < len(varied(result)) <= FEW and not samples.fixed(result)
+    where = "" if asked else f" for all values of {inputs_named(result)}"  # which the question that was made names
     ends = [within.of(end) for end in ends_of(result.bounds, name)]
     lower, upper = between(*ends)
     if trust is None or trust.share == 1.0:
         if abs(ends[1] - ends[0]) <= EVEN * max(map(abs, ends)):
-            return begun(f"{spoken(name)} is {within.said(upper)}{time} for all values of {inputs_named(result)}.")
-        return begun(f"{spoken(name)} stays between {lower} and {within.said(upper)}{time} for all values of {inputs_named(result)}.")
+            return begun(f"{spoken(name)} is {within.said(upper)}{time}{where}.")
+        return begun(f"{spoken(name)} stays between {lower} and {within.said(upper)}{time}{where}.")
     least, most = between(*map(within.of, ends_of(result.inner if name in result.inner else result.bounds, name)), outward=False)
     seen = begun(f"{spoken(name)} was between {least} and {within.said(most)}{time} in the runs")
     return f"{seen}; bounds of {lower} to {within.said(upper)} are not trusted{' everywhere' if trust.share else ''}."
@@ -178,7 +181,7 @@ def _how_probable(result, name: str) -> str:
     if most == 0.0:
         known = f"below {_chance(upper, 0.0)}" if np.isfinite(upper) and upper > 0 else "too small to be told"
         return f"The probability that {that} is {known}: no run was."
-    width = upper - lower if np.isfinite([lower, upper]).all() else 0.0
+    width = upper - lower if np.isfinite([lower, upper]).all() else UNSAID * most
     return f"The probability that {that} is about {_chance(most, width)}."
 
 

@@ -92,5 +92,5 @@ def _effects(result, name: str, table, *, index: bool) -> str:
     within, values = scale_of(result, name), _values(table, "mu_star")
     seen = [k for k in leading(values) if values[k] > UNSEEN * values.max()]
     words = [f"with {table['input'].values[k]}, by {within.said(f'{within.of(values[k]):.3g}')}" for k in seen]
-    over = ", on average over the range of the input (mu*)" if index else " over its range"
+    over = ", on average over the range of the input (mu*)" if index else ", each over its range"
     return f"It changes most {', then '.join(words)}{over}." if words else ""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.figures import samples
 from uqmbd.figures.numbers import brief
 from uqmbd.figures.outputs import widest
 from uqmbd.figures.sensitivities import kinds
@@ -55,7 +56,7 @@ def judged(result, name: str | None) -> Judged | None:
         return _of_probability(result, name)
     if result.facts.method == "sensitivity" and name in result.sensitivity:
         return _of_indices(result, name)
-    if name in result.statistics:
+    if name in result.statistics and not samples.are_chosen(result):
         return _of_sample(result, name)
     return Judged("unsaid", "runs at chosen values, and nothing is said of what lies between them")
 
@@ -106,9 +107,11 @@ def _of_indices(result, name: str) -> Judged:
     every = [str(kind) for kind in table["kind"].values]
     widths = []
     for kind in shown:
-        if {f"{kind}_lower", f"{kind}_upper"} <= set(every) and kind not in ("mu", "mu_star", "sigma"):
+        if {f"{kind}_lower", f"{kind}_upper"} <= set(every) and kind not in ("mu", "sigma"):
             ends = [np.asarray(table.sel(kind=f"{kind}_{side}").values, float) for side in ("lower", "upper")]
-            widths.append(np.nanmax((ends[1] - ends[0]) / 2) if np.isfinite(ends[1] - ends[0]).any() else np.nan)
+            whole = np.nanmax(table.sel(kind=kind).values) if kind == "mu_star" else 1.0  # which has the unit of the output
+            half = (ends[1] - ends[0]) / 2 / whole
+            widths.append(np.nanmax(half) if np.isfinite(half).any() else np.nan)
     known = [width for width in widths if np.isfinite(width)]
     if not known:
         return Judged("unsaid", f"from {runs_said(result)} runs; these indices have no limits, so read them as an order")

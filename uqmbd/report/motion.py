@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup, escape
 
-from uqmbd.figures.outputs import axis_unit, output_names
+from uqmbd.figures.outputs import axis_unit, output_names, picked
 from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
@@ -17,6 +18,7 @@ from uqmbd.report.pages import asset
 from uqmbd.simulators.model import describe
 
 TOLD = 3  # bounds of a run that a sentence names
+SAME = 0.02  # of what runs reached: by how much a run that is run again may differ, unsaid
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,18 @@ def time_of(case: Mapping[str, Any]) -> float | None:
 
 def _end(result, end: Mapping[str, Any]) -> str:
     when = "" if end["time"] is None else f" at {end['time']:.4g}{axis_unit(result.inner[end['output']])}"
-    return f"{'highest' if end['bound'] == 'upper' else 'lowest'} {end['output']}, {_value(result, end)}{when}"
+    return f"{'highest' if end['bound'] == 'upper' else 'lowest'} {end['output']}, {_value(result, end)}{when}{_again(result, end)}"
+
+
+def _again(result, end: Mapping[str, Any]) -> str:
+    """What a run has reached when it was run again, where that is something else: of chaotic mechanisms."""
+    now, name = end.get("again"), end["output"]
+    if now is None or name not in result.inner:
+        return ""
+    inner = picked(result.inner, name)
+    if abs(now - end["value"]) <= SAME * float(np.nanmax(inner) - np.nanmin(inner)) + 1e-9 * abs(end["value"]):
+        return ""
+    return f" ({_value(result, {'output': name, 'value': now})} when run again)"
 
 
 def _value(result, end: Mapping[str, Any]) -> str:

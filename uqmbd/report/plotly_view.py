@@ -163,7 +163,7 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
 def _around(panel: Panel) -> list[float]:
     """Ends of the horizontal axis of a bare panel: room beside its marks for their names."""
     low, high = panel.extent()
-    margin = 0.12 * (high - low) or 0.04 * abs(low) or 1.0
+    margin = 0.15 * (high - low) or 0.04 * abs(low) or 1.0
     return [low - margin, high + margin]
 
 

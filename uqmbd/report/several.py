@@ -5,13 +5,12 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.key import key_output
 from uqmbd.figures.marks import look
-from uqmbd.figures.numbers import Scale, scale
-from uqmbd.figures.outputs import chosen, output_names, unit_of, widest
+from uqmbd.figures.numbers import Scale
+from uqmbd.figures.outputs import chosen, output_names, widest
+from uqmbd.figures.scaling import scale_of
 from uqmbd.outcomes import axis_of
 from uqmbd.report.answers import question_of
 from uqmbd.report.judged import Judged
@@ -23,6 +22,7 @@ from uqmbd.report.terminal import DETAILS
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
 PANELS = 6  # outputs in the figure
 DPI = 110
+LINES = ("-", "--", ":")  # bands of methods often lie on each other
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def in_words(result) -> Page:
 
 def outputs_by_method(results) -> Table:
     """The outputs, a row for each method, with the units and digits of the methods' own pages."""
-    tables = {label: by_statistic(result, _names(result)) for label, result in results.items()}
+    scales = one_scale(results)
+    tables = {label: by_statistic(result, _names(result), scales) for label, result in results.items()}
     columns = dict.fromkeys(column for table in tables.values() for column in table.header if column not in ("output", "unit", *DETAILS))
     units = any("unit" in table.header for table in tables.values())
     rows: dict[str, list[tuple[str, ...]]] = {}
@@ -85,27 +86,38 @@ def outputs_by_method(results) -> Table:
     return Table("Outputs", header, tuple(row for some in rows.values() for row in some), numeric, notes[0] if len(notes) == 1 else "")
 
 
+def one_scale(results) -> dict[str, Scale]:
+    """Of each output the unit in which all methods say it: that of the method with the largest numbers."""
+    found: dict[str, Scale] = {}
+    for result in results.values():
+        for name in _names(result):
+            own = scale_of(result, name)
+            found[name] = max(found.get(name, own), own, key=lambda one: one.factor)
+    return found
+
+
 def picture(results) -> Picture | None:
     """What the methods say of the first outputs, one beside the other; None where none says a range."""
-    names = list(dict.fromkeys(name for result in results.values() for name in _names(result)))
+    key = key_output(next(iter(results.values())))
+    names = list(dict.fromkeys([*([key] if key else []), *(name for result in results.values() for name in _names(result))]))
     bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
     shown = [name for name in names if bands[name]][:PANELS]
     if not shown:
         return None
-    owners = {name: next(result for result in results.values() if name in result.outputs) for name in shown}
-    light, dark = (_drawn({name: bands[name] for name in shown}, owners, theme) for theme in (LIGHT, DARK))
+    scales = one_scale(results)
+    light, dark = (_drawn({name: bands[name] for name in shown}, scales, theme) for theme in (LIGHT, DARK))
     words = "its bounds, the values from 5 % to 95 %, or the range of its runs"
     return Picture(light, dark, f"What each method says of {', '.join(shown)}: {words}.")
 
 
-def _drawn(bands, owners, theme) -> str:
+def _drawn(bands, scales, theme) -> str:
     from matplotlib.figure import Figure
 
     heights = [_height(each) for each in bands.values()]
     figure = Figure(figsize=(7.2, sum(heights)), layout="constrained", facecolor=theme["paper"])
     panels = figure.subplots(len(bands), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, (name, each) in zip(panels, bands.items(), strict=True):
-        _draw(axes, name, each, owners[name], theme)
+        _draw(axes, name, each, scales.get(name, Scale()), theme)
         _paint(axes, theme)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI)
@@ -145,17 +157,17 @@ def _band(result, name: str):
     return (widest(result.inner[name]), "runs") if name in result.inner else None
 
 
-def _draw(axes, name: str, bands, result, theme) -> None:
+def _draw(axes, name: str, bands, within: Scale, theme) -> None:
     """One panel: a line for each method, or its band over the axis; in the unit that tables have."""
-    unit = unit_of(result, name)
-    within = scale(unit, np.concatenate([np.ravel(array.values) for array, _ in bands.values()]))
     axis = next((axis_of(array.dims) for array, _ in bands.values() if axis_of(array.dims)), None)
     for k, (label, (array, what)) in enumerate(bands.items()):
         lower, upper = (within.of(array.sel(bound=side).values) for side in ("lower", "upper"))
         if axis is None:
             axes.plot([lower, upper], [k, k], "|-", color=theme[look(k).color], linewidth=3, markersize=10)
         else:
-            axes.fill_between(array[axis].values, lower, upper, color=theme[look(k).color], alpha=0.3, label=f"{label}: {what}")
+            color = theme[look(k).color]
+            filled = dict(facecolor=(color, 0.12), edgecolor=color, linewidth=1.2, linestyle=LINES[k % len(LINES)])
+            axes.fill_between(array[axis].values, lower, upper, label=f"{label}: {what}", **filled)
     said = _with_unit(name, within)
     if axis is None:
         axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what) in bands.items()])

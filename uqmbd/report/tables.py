@@ -34,8 +34,11 @@ class Table:
     note: str = ""
 
 
-def outputs_table(result, names: Sequence[str] | None = None) -> Table:
-    """Every output, or these, with bounds, statistics and trust; of a history the extremes over time."""
+def outputs_table(result, names: Sequence[str] | None = None, scales: Mapping[str, Scale] | None = None) -> Table:
+    """Every output, or these, with bounds, statistics and trust; of a history the extremes over time.
+
+    In the units of `scales`, where these are given by output.
+    """
     histories, scalars = ([name for name in some if names is None or name in names] for some in output_names(result))
     columns = [("output", False), ("unit", False)]
     if result.bounds.data_vars:
@@ -55,7 +58,7 @@ def outputs_table(result, names: Sequence[str] | None = None) -> Table:
     elif result.inner.data_vars and not result.bounds.data_vars:
         columns += EXTREMES
     shown = shown_quantiles(result)
-    every = [_cells(result, name, shown) for name in scalars + histories]
+    every = [_cells(result, name, shown, (scales or {}).get(name) or scale_of(result, name, shown)) for name in scalars + histories]
     if "rms_residual" in result.attrs:  # of a calibration; the extremes of its runs say what was tried
         columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
     if any(cells.get(word.replace("_", " ")) for cells in every for word in own(known_statistics(result))):
@@ -82,12 +85,12 @@ def known_statistics(result) -> list[str]:
     return [str(word) for word in result.statistics["statistic"].values] if "statistic" in result.statistics.coords else []
 
 
-def by_statistic(result, names: Sequence[str] | None = None) -> Table:
+def by_statistic(result, names: Sequence[str] | None = None, scales: Mapping[str, Scale] | None = None) -> Table:
     """The outputs, all or these, with a row for each statistic where these have two bounds; error and trust of an output beside its first.
 
     Of methods that bound the outputs themselves, and of others, it is `outputs_table`.
     """
-    table = outputs_table(result, names)
+    table = outputs_table(result, names, scales)
     if "bound" not in result.statistics.dims or result.bounds.data_vars:
         return table
     beside = [column for column, name in enumerate(table.header) if name in ("error", "step error", "trusted", "until [s]")]
@@ -95,7 +98,7 @@ def by_statistic(result, names: Sequence[str] | None = None) -> Table:
     rows, shown = [], shown_quantiles(result)
     for row in table.rows:
         found = statistics(result.statistics, row[0], shown) if row[0] in result.statistics else {}
-        within = scale_of(result, row[0])
+        within = (scales or {}).get(row[0]) or scale_of(result, row[0])
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
         for word, ends in found.items() or [("", ())]:
             rows.append((*who, word, *(apart(*_in(within, word, ends)) if ends else ("", "")), *known))
@@ -187,9 +190,8 @@ def runs_done(result) -> int:
     return result.runs.sizes.get("run", 0) if told is None else told
 
 
-def _cells(result, name: str, shown: Mapping[str, str]) -> dict[str, str]:
-    """The row of one output, by column; `shown` are the quantiles with their words."""
-    within = scale_of(result, name, shown)
+def _cells(result, name: str, shown: Mapping[str, str], within: Scale) -> dict[str, str]:
+    """The row of one output in a unit, by column; `shown` are the quantiles with their words."""
     cells = {"output": name, "unit": within.unit}
     for group, prefix in (("bounds", ""), ("inner", "inner ")):
         if name in getattr(result, group):

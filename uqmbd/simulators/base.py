@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -72,4 +73,8 @@ class Moving(Simulator, Protocol):
         patience : float, optional
             Seconds after which runs that are not done are left.
         """
+        ...
+
+    def page(self, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+        """Write a page on which the first of these runs moves, with the others as ghosts; its path."""
         ...

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -147,6 +148,12 @@ class LanesSimulator:
         from uqmbd.simulators.moving import moved
 
         return moved(self, samples, labels, still, patience)
+
+    def page(self, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+        """A page of its own on which these runs move; see `uqmbd.simulators.base.Moving`."""
+        from uqmbd.simulators.moving import shown
+
+        return shown(self, samples, path, title)
 
     def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""

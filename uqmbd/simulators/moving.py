@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from uqmbd.simulators.lanes import LanesSimulator
 
 LEAST, MOST = 401, 2001  # times of a motion that is shown
+OUTPUTS = 60
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,26 @@ def moved(
     import flexmbd
     from flexmbd.viewer.cases import cases_of
 
-    time = times_of(simulator.time)
+    time, names = times_of(simulator.time), simulator.names[:OUTPUTS]  # of very many the first: all would be gigabytes
     with as_study_error(simulator):
-        arguments = replace(simulator, time=time).arguments()
+        arguments = replace(simulator, time=time, names=names).arguments()
         found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, patience=patience, poses=True)
         cases = cases_of(found, list(labels))
         rows = cases.data["rows"]
         number = rows.index(still[0]) if still[0] in rows else 0
         scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number}
-    return Moved(scene, time, {name: found.outputs[name][rows] for name in simulator.names})
+    return Moved(scene, time, {name: found.outputs[name][rows] for name in names})
+
+
+def shown(simulator: LanesSimulator, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+    """A page of its own on which a run moves, the first of the samples, the others as ghosts; see `uqmbd.simulators.base.Moving`."""
+    import flexmbd
+
+    with as_study_error(simulator):
+        arguments = replace(simulator, time=times_of(simulator.time)).arguments()
+        found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, poses=True)
+        good = [row for row, code in enumerate(found.status) if code == 0]
+        return flexmbd.show(found, path, samples=good, title=title, browser=False).path
 
 
 def times_of(time: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SHOWN = 8  # runs that can be looked at, the nominal one among them
 COVERED = 160  # runs of the region that all cover
 SHARE, SECONDS = 0.1, 10.0  # of the time of the study, and at least, that making it may take
+READ = 1 << 24  # numbers of an output, that are looked through for its greatest and least run
 TIMES = 240  # of a history, at which it is said which run is nearest to its bounds
 NEAR = 0.01  # of the band's width: how near a run is that has reached a bound
 
@@ -114,8 +115,10 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
         return {"why": f"it takes longer than {limit:.3g} s, a tenth of the study's time or {SECONDS:g} s"}
     except Ended as ended:
         return {"why": f"the process that made it ended, {ended}"}
-    cases = [cases[row] for row in done.scene["rows"]]
-    kept = [{"label": case.label, "inputs": case.inputs, "ends": [end_of(*end) for end in case.ends]} for case in cases]
+    kept = []
+    for k, row in enumerate(done.scene["rows"]):
+        ends = [end_of(*end, again(done, k, *end)) for end in cases[row].ends]
+        kept.append({"label": cases[row].label, "inputs": cases[row].inputs, "ends": ends})
     return {"scene": done.scene | {"of": result.facts.runs_ok or len(points)}, "cases": kept, "near": nearest(result, done)}
 
 
@@ -125,20 +128,30 @@ def within(limit: float, simulator: Moving, *how: Any) -> Moved:
         return simulator.motion(*how, patience=0.8 * limit)
 
 
-def end_of(name: str, bound: str, end: Extreme) -> dict[str, Any]:
-    """Which bound a run reached, for JSON."""
-    return {"output": name, "bound": bound, "value": end.value, "time": end.time}
+def end_of(name: str, bound: str, end: Extreme, now: float | None) -> dict[str, Any]:
+    """Which bound a run reached, for JSON, and what it has reached `again`, where that is known."""
+    return {"output": name, "bound": bound, "value": end.value, "time": end.time, "again": now}
+
+
+def again(done: Moved, number: int, name: str, bound: str, end: Extreme) -> float | None:
+    """What a run of the scene has reached again of a bound; None where the scene has not that output."""
+    if name not in done.outputs:
+        return None
+    values = done.outputs[name][number]
+    found = float(values if np.ndim(values) == 0 else np.interp(end.time, done.time, values))
+    return found if np.isfinite(found) else None
 
 
 def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
     """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
+    from uqmbd.figures.outputs import chosen as drawn
     from uqmbd.report.lead import key_output
 
     found = {key_of(middle): Case(middle)}
-    key, (histories, scalars) = key_output(result), output_names(result)
+    key, (histories, scalars) = key_output(result), (drawn(result, names) for names in output_names(result))
     for name in dict.fromkeys(([key] if key else []) + scalars + histories):
-        if name not in result.worst and name in histories and name != key:
-            continue  # all its runs would be read
+        if name not in result.worst and (name not in result.runs or result.runs[name].size > READ):
+            continue
         for bound in ("upper", "lower"):
             with suppress(StudyError):
                 end, _ = worst_inputs(result, name, bound, None)

@@ -45,6 +45,8 @@ class Replay:
         Its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs.
     what : str
         What was reached: ``upper bound``, or ``greatest run`` where the method names no run of its bounds.
+    page : Path or None
+        Where it moves, if that was asked for.
     lines : tuple of str
         All of this in words, the inputs in the units of the study.
     """
@@ -54,6 +56,7 @@ class Replay:
     again: float
     file: Path
     what: str = "upper bound"
+    page: Path | None = None
     lines: tuple[str, ...] = ()
 
 
@@ -102,7 +105,9 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
     return Extreme(inputs, float(reached), at, when, further)
 
 
-def replay(study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None) -> Replay:
+def replay(
+    study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None, *, show: bool = False
+) -> Replay:
     """Run again what reached a bound, and the middle of the inputs, and write both as a CSV file.
 
     Parameters
@@ -114,14 +119,17 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
         Where the file goes: ``worst_<output>_<bound>.csv``.
     name, bound, time
         See `worst_inputs`.
+    show : bool
+        Write a page too on which it moves, with the run in the middle of the inputs as a ghost: ``worst_<output>_<bound>.html``.
     """
     import pandas as pd
 
     found, what = worst_inputs(result, name, bound, time)
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
+    both = {key: np.array([found.inputs.get(key, middle[key]), middle[key]]) for key in middle}
     with naming_file(study):
-        done = trial.checked().simulate({key: np.array([found.inputs.get(key, middle[key]), middle[key]]) for key in middle})
+        done = trial.checked().simulate(both)
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
     columns = Columns(trial.info, np.zeros(0) if study.time is None else study.grid())
@@ -134,6 +142,7 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
         frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
+    page = moving_page(trial, both, file.with_suffix(".html"), f"{name}: {what}") if show else None
     again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
     inputs = {**middle, **found.inputs}
     within = scale(unit_of(result, name), [found.value])
@@ -143,5 +152,14 @@ def replay(study: Study, result: Result, directory: Path, name: str, bound: str 
     )
     units = {key: written(result, key) for key in inputs}
     said = (f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())
-    lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, f"wrote {file}")
-    return Replay(inputs, found.value, float(again), file, what, lines)
+    lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, *(f"wrote {one}" for one in (file, page) if one))
+    return Replay(inputs, found.value, float(again), file, what, page, lines)
+
+
+def moving_page(trial: Trial, samples: dict[str, np.ndarray], path: Path, title: str) -> Path:
+    """A page on which runs move; `StudyError` for a model that does not."""
+    simulator = trial.checked()
+    if getattr(simulator, "page", None) is None:
+        model = trial.study.model
+        raise StudyError("only mechanisms of flexmbd are seen moving", key=model.key, value=model.label, remedy="leave --show out")
+    return simulator.page(samples, path, title)

@@ -65,8 +65,8 @@ class CentreLine:
     s: np.ndarray
     position: np.ndarray
     nodes: np.ndarray
-    section: np.ndarray = None
-    slope: np.ndarray = None
+    section: np.ndarray | None = None
+    slope: np.ndarray | None = None
 
 
 def in_space(vectors):

@@ -70,6 +70,15 @@ def multiple_impacts(delassus, velocities, restitution, friction=0.0, *, order="
     Raises
     ------
     ModelError : bad arguments; a sequence of more than `most` impacts; a simultaneous problem without a solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.impacts import multiple_impacts
+    >>> chain = np.array([[2.0, -1.0], [-1.0, 2.0]])  # 1/kg: three balls of 1 kg in a row
+    >>> found = multiple_impacts(chain, [[-1.0], [0.0]], 1.0)
+    >>> found.velocities.round(6).tolist()  # m/s: the last one leaves
+    [[0.0], [1.0]]
     """
     u = np.array(velocities, dtype=float)
     if u.ndim != 2 or u.shape[1] not in (1, 2, 3) or not np.all(np.isfinite(u)):

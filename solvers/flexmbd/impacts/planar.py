@@ -50,6 +50,14 @@ def planar_impact(delassus, velocity, friction, restitution, rule="energetic", *
 
     With ``w_nn - friction |w_nt| < 0`` while slipping (jamming, Painleve) the normal velocity first falls; slip then ends within a finite
     percussion and the contact sticks, so the end of compression is always reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.impacts import planar_impact
+    >>> ball = np.diag([1.0, 3.5])  # 1/kg, a ball of 1 kg at its contact
+    >>> planar_impact(ball, (-2.0, 1.0), friction=0.2, restitution=0.5).velocity.round(6).tolist()  # m/s, after
+    [1.0, 0.0]
     """
     w = check_delassus(delassus, 2)
     friction, static_friction = check_contact(friction, static_friction, restitution, rule)

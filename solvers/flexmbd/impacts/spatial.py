@@ -53,6 +53,14 @@ def spatial_impact(delassus, velocity, friction, restitution, rule="energetic", 
     Raises
     ------
     ModelError : bad arguments; normal percussion that never ends compression.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.impacts import spatial_impact
+    >>> ball = np.diag([1.0, 3.5, 3.5])  # 1/kg
+    >>> spatial_impact(ball, (-2.0, 0.6, 0.8), friction=0.2, restitution=0.5).velocity.round(6).tolist()  # m/s, after
+    [1.0, 0.0, 0.0]
     """
     w = check_delassus(delassus, 3)
     friction, static = check_contact(friction, static_friction, restitution, rule)

@@ -118,6 +118,17 @@ def film_fields(
     ------
     ModelError : histories that do not fit or have no value, times outside the run, a place beyond the clearance, a history with a model
         that does not conserve mass or whose inlet turns with the journal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.lubrication.fields import film_fields
+    >>> from flexmbd.lubrication.reynolds import ReynoldsBearing
+    >>> bearing = ReynoldsBearing(radius=0.05, clearance=5e-5, length=0.1, cells=(64, 8))
+    >>> time, still = np.linspace(0.0, 0.1, 5), np.zeros(5)
+    >>> found = film_fields(bearing, time, (still, still - 3e-5), (still, still), spins=(100.0, 0.0), viscosity=0.01, at=[0.05])
+    >>> found.pressure.shape
+    (1, 64, 8)
     """
     motion = _Motion(bearing, time, place, velocity, spins, viscosity, angle, largest)
     at = motion.time if at is None else np.asarray(at, float)

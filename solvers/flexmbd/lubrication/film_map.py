@@ -182,6 +182,17 @@ def build_map(impedance, *, settings, eps_max=0.95, tolerance=1e-3, budget=20_00
     ------
     ModelError
         If a number is out of range, or the impedance is not finite or not of the right shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.lubrication.film_map import build_map
+    >>> def short(eps, beta):
+    ...     k = 1.0 - eps * eps
+    ...     return -np.pi * np.cos(beta) * (k + 3.0 * eps * eps) / k**2.5, -np.pi * np.sin(beta) / k**1.5
+    >>> film = build_map(short, settings={"film": "short, full"}, eps_max=0.8)
+    >>> film.error < 1e-3
+    True
     """
     check_range("film map", "eps_max", eps_max, above=0.0, below=1.0)
     check_range("film map", "tolerance", tolerance, above=0.0)

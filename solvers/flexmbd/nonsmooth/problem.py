@@ -33,6 +33,15 @@ class ContactProblem:
     ModelError
         Wrong shapes; values that are not finite; friction below zero, or without a tangent; a contact that its own percussion does not
         move.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.nonsmooth import ContactProblem, solve
+    >>> W = np.diag([1.0, 3.0, 1.0, 3.0])  # 1/kg: two contacts in the plane, normal and tangent of each
+    >>> problem = ContactProblem(W, free=[[-1.0, 0.2], [0.5, 0.0]], friction=0.3)
+    >>> problem.count, problem.dimension
+    (2, 2)
     """
 
     matrix: object

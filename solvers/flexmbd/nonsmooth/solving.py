@@ -38,6 +38,15 @@ def solve(problem, solver="nsgs", *, tolerance=1e-8, iterations=None, start=None
     ------
     ModelError
         If there is no such solver, or it does not treat such problems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.nonsmooth import ContactProblem, solve
+    >>> W = np.diag([1.0, 3.0, 1.0, 3.0])  # 1/kg: two contacts in the plane, normal and tangent of each
+    >>> problem = ContactProblem(W, free=[[-1.0, 0.2], [0.5, 0.0]], friction=0.3)
+    >>> solve(problem).percussions.round(6).tolist()  # N s: the first one is struck and sticks, the other opens
+    [[1.0, -0.066667], [0.0, 0.0]]
     """
     if solver not in SOLVERS:
         raise ModelError(f"there is no contact solver '{solver}'", remedy=f"known are {', '.join(SOLVERS)}")

@@ -28,8 +28,9 @@ def block_html(data, stillsays):
     Parameters
     ----------
     data : dict
-        `Cases.data`, with ``cases``: of each run ``label``, and ``says``, a sentence on it; ``still``, of `Cases.still`; and ``of``, how
-        many runs there are in all, if those of the batch are some of them. Texts may be anything.
+        `Cases.data`, with ``cases``: of each run ``label``, and ``says``, a sentence on it; ``still``, of `Cases.still`;
+        ``still_of``, which run that is, shown first; and ``of``, how many runs there are in all, if those of the batch are some of them.
+        Texts may be anything.
     stillsays : str
         What the still picture shows.
     """
@@ -42,13 +43,27 @@ def block_html(data, stillsays):
     if names and data["play"] != 1.0:
         says.append(f"clearance of {', '.join(map(repr, names))} drawn {data['play']:g} times larger")
     described = f"Motion of {len(data['bodies']) - 1} bodies from {data['start']:g} s to {data['end']:g} s"
-    words = {"described": described, "says": says, "notes": data["notes"], "cases": data["cases"], "runs": runs}
+    words = {
+        "described": described,
+        "says": says,
+        "notes": data["notes"],
+        "cases": data["cases"],
+        "runs": runs,
+        "aspect": _aspect(data),
+        "first": data.get("still_of", 0),
+    }
     return _template("block.html.j2").render(
         **words,
         still=Markup(svg(data["still"], stillsays)),
         stillsays=" ".join([stillsays, *(f"{line[0].upper()}{line[1:]}." for line in says)]),
         sorry=SORRY,
     )
+
+
+def _aspect(data):
+    """Width of the picture by its height, by what is seen."""
+    wide, tall, *_ = (high - low for low, high in zip(data["low"], data["high"], strict=True))
+    return f"{min(max(1.16 * wide / max(1.3 * tall, 1e-12), 1.2), 2.4):.2f}" if data["planar"] else "1.6"
 
 
 def block_scene(data):

@@ -29,7 +29,7 @@ def show(trajectory, path=None, *, browser=True, **options):
     browser : bool
         False does not open the page; pictures are not opened.
     options
-        Of `Viewer`: `samples`, `beside`, `trails`, `forces`, `play`, `title`; of pictures and films also those of `Viewer.to_picture`.
+        Of `Viewer`: `samples`, `beside`, `trails`, `forces`, `play`, `title`, `view`; of pictures also those of `Viewer.to_picture`.
 
     Returns
     -------
@@ -85,6 +85,9 @@ class Viewer:
     play : float, optional
         By how much clearances are drawn larger; a round number of its own if left out. The page says it.
     title : str, optional
+    view : dict, optional
+        From where it is seen at first: ``zoom`` (1 shows all), and in space ``azimuth`` and ``elevation`` of the eye (rad, from the x axis
+        about the upward one, and above the level), ``section``: axis and place of a plane that cuts it, such as ``("y", 0.1)`` (m).
 
     Attributes
     ----------
@@ -110,7 +113,7 @@ class Viewer:
     'A pendulum'
     """
 
-    def __init__(self, trajectory, *, samples=None, beside=False, trails=(), forces=None, play=None, title=None):
+    def __init__(self, trajectory, *, samples=None, beside=False, trails=(), forces=None, play=None, title=None, view=None):
         if play is not None and not (isinstance(play, (int, float)) and 0.0 < play < np.inf):
             raise ModelError(f"play is {play!r}", remedy="give the factor by which clearances are drawn larger, a number above zero")
         for key, value in (("trails", trails), ("forces", forces)):
@@ -121,7 +124,7 @@ class Viewer:
         self.path, self.title = None, title or "motion"
         self.scene = Scene(motions, labels, trails, forces, play)
         self._labels, self._beside, self._of = labels, bool(beside), np.size(trajectory.status)
-        self.data = self.scene.data() | {"beside": self._beside}
+        self.data = self.scene.data() | {"beside": self._beside, "view": _view(view or {}, self.scene.planar)}
         wide = 1.15 * (self.scene.high[0] - self.scene.low[0]) or self.scene.size
         for k, run in enumerate(self.data["runs"]):
             run["shift"] = [k * wide if self._beside else 0.0, 0.0, 0.0]
@@ -201,6 +204,23 @@ class Viewer:
         where = f", {self.path} ({self.path.stat().st_size / 1e6:.2g} MB)" if self.path and self.path.is_file() else ""
         count = len(self.scene.names) - 1
         return f"Viewer: {', '.join(self._labels)}, {count} bod{'y' if count == 1 else 'ies'}{where}"
+
+
+def _view(view, planar):
+    """What is said of the eye, checked."""
+    known = ("zoom",) if planar else ("zoom", "azimuth", "elevation", "section")
+    wrong = [key for key in view if key not in known] if isinstance(view, dict) else ["it"]
+    if wrong:
+        where = "in the plane" if planar else "in space"
+        raise ModelError(f"view is {view!r}", remedy=f"give a dict with some of {', '.join(map(repr, known))}, which are those {where}")
+    for key, value in view.items():
+        cut = key == "section" and isinstance(value, (tuple, list)) and len(value) == 2 and value[0] in tuple("xyz")
+        number = value[1] if cut else value
+        fits = isinstance(number, (int, float)) and np.isfinite(number) and (key != "zoom" or number > 0.0) and (key != "section" or cut)
+        if not fits:
+            needed = {"zoom": "a number above zero", "section": "an axis and a place in m, such as ('y', 0.1)"}.get(key, "an angle in rad")
+            raise ModelError(f"view: {key} is {value!r}", remedy=f"give {needed}")
+    return view
 
 
 def _chosen(trajectory, samples):

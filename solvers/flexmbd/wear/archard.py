@@ -34,6 +34,16 @@ def archard(time, force, slip, angle, *, coefficient, hardness, radius, length, 
     Returns
     -------
     WornSurface
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.wear.archard import archard
+    >>> time = np.linspace(0.0, 1.0, 401)
+    >>> load, speed, angle = np.full(401, 100.0), np.full(401, 0.5), 2 * np.pi * time
+    >>> worn = archard(time, load, speed, angle, coefficient=1e-4, hardness=2e9, radius=0.01, length=0.02)
+    >>> f"{float(worn.volume.sum()):.3e}"  # m³: k F v t / H
+    '2.500e-12'
     """
     check_surface(coefficient, hardness, radius, length, bins)
     check_range("wear", "half_width", half_width, at_least=0.0, below=np.pi)

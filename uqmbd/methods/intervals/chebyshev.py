@@ -25,17 +25,19 @@ FIRST_DEGREE = 2  # where growth by `tolerance` begins
 def whole_degrees(value: Any) -> int | dict[str, int] | None:
     """`value` when it is a degree, or degrees by input."""
     for degree in value.values() if isinstance(value, Mapping) else [value]:
-        if value is not None and (isinstance(degree, bool) or not isinstance(degree, Integral) or not 1 <= degree <= HIGHEST_DEGREE):
+        if value is not None and (isinstance(degree, bool) or not isinstance(degree, Integral) or not 1 <= int(degree) <= HIGHEST_DEGREE):
             raise ValueError(f"a degree is a whole number from 1 to {HIGHEST_DEGREE}, not {degree!r}")
     return {str(name): int(degree) for name, degree in value.items()} if isinstance(value, Mapping) else value
 
 
-def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str:
+def degrees_wanted(value: Any) -> int | list[int] | dict[str, int] | str | None:
     """`value` when it is a degree, a list of degrees to choose from, degrees by input, or ``auto``."""
     if value == "auto":
         return value
     if isinstance(value, (list, tuple)) and value:
-        return sorted({whole_degrees(degree) for degree in value})
+        if any(degree is None or isinstance(degree, Mapping) for degree in map(whole_degrees, value)):
+            raise ValueError(f"a list of degrees holds whole numbers from 1 to {HIGHEST_DEGREE}, not {value!r}")
+        return sorted({int(degree) for degree in value})
     if isinstance(value, (str, list, tuple)) or value is None or (isinstance(value, Mapping) and not value):
         raise ValueError(f'a degree is a whole number, a list of them, a table of them by input, or "auto", not {value!r}')
     return whole_degrees(value)

@@ -69,7 +69,8 @@ class Sensitivity(ByApproach):
         raise NotImplementedError
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        return (self.runs(len(inputs)),) * 2
+        runs = self.runs(len(inputs))
+        return runs, runs
 
     def said(self, seed: int) -> dict[str, Any]:
         """Attributes that say what a result is one of."""

@@ -31,7 +31,7 @@ MOST_OF_LEVEL = 200  # runs of a level that nobody asked for
 def checked_levels(value: Any) -> tuple[float, ...]:
     """A number of equal steps, or ascending memberships from 0 to 1."""
     if isinstance(value, Integral) and not isinstance(value, bool):
-        if not 2 <= value <= MOST_LEVELS:
+        if not 2 <= int(value) <= MOST_LEVELS:
             raise ValueError(f"the number of levels is from 2 to {MOST_LEVELS}, not {value}")
         return tuple(round(float(alpha), 12) for alpha in np.linspace(0, 1, int(value)))
     good = isinstance(value, (list, tuple)) and all(isinstance(a, Real) and not isinstance(a, bool) for a in value)

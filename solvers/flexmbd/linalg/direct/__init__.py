@@ -64,6 +64,16 @@ def analyse(matrix, solver="superlu", *, definite=False):
     ------
     ModelError
         If there is no such back end, its package is missing, or it solves only what `definite` does not declare.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csc_array
+    >>> from flexmbd.linalg.direct import analyse
+    >>> matrix = csc_array(np.array([[4.0, 1.0], [1.0, 3.0]]))
+    >>> factors = analyse(matrix).factorise(matrix.data)
+    >>> factors.solve(np.array([6.0, 7.0])).round(9).tolist()
+    [1.0, 2.0]
     """
     matrix = csc_array(matrix)
     if matrix.shape[0] != matrix.shape[1] or not matrix.has_canonical_format:

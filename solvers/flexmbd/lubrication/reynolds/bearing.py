@@ -63,6 +63,15 @@ class ReynoldsBearing:
         ``"open"``, or ``"closed"``: no flow to the sides (infinitely long bearing).
     pressure_viscosity : float
         a of Barus' law, viscosity times exp(a p), in 1/Pa; not with ``"elrod_adams"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from flexmbd.lubrication.reynolds import ReynoldsBearing
+    >>> bearing = ReynoldsBearing(radius=0.05, clearance=5e-5, length=0.1, cells=(64, 8))
+    >>> film = bearing.solve(0.0, -3e-5, viscosity=0.01, journal_spin=100.0)
+    >>> round(float(np.hypot(*film.force[0])), -1)  # N, at an eccentricity of 0.6
+    13240.0
     """
 
     radius: float

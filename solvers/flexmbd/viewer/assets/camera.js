@@ -26,9 +26,8 @@ class Eye {
   reset() {
     const { low, high, size } = this.scene;
     this.target = low.map((x, k) => 0.5 * (x + high[k]));
-    this.turn = -1.05;
-    this.lift = 0.38;
-    this.zoom = 1;
+    const { azimuth = -1.05, elevation = 0.38, zoom = 1 } = this.scene.view || {};
+    Object.assign(this, { turn: azimuth, lift: elevation, zoom });
     this.far = size;
     if (this.width) this.fit();
     this.changed();

@@ -31,7 +31,8 @@ class Cases {
     page.addEventListener("motion:show", (event) => this.show(event.detail.run, event.detail.time, event.detail.words));
     page.addEventListener("wheel", (event) => { if (page.ownerDocument.activeElement !== canvas) event.stopPropagation(); }, { capture: true });
     new MutationObserver(() => find("theme").click()).observe(page.ownerDocument.documentElement, { attributeFilter: ["data-theme"] });
-    this.show(0);
+    const first = scene.still_of || 0, own = scene.cases[first].time;
+    this.show(first, own ?? scene.start + (scene.end - scene.start) / 3);
   }
 
   // A run solid, the nominal one behind it; at a time, if one is said, else the time stays.
@@ -48,4 +49,3 @@ class Cases {
 }
 
 if (able) flexmbd.cases = new Cases(scene, flexmbd);
-else find("told").textContent = scene.cases[0].says;

@@ -11,7 +11,9 @@ class Section {
     this.choice.addEventListener("change", () => this.across(this.choice.value));
     this.slider.addEventListener("input", () => this.at(Number(this.slider.value)));
     addEventListener("keydown", (event) => this.key(event));
-    this.across("");
+    const { section } = scene.view || {}, k = section ? WAYS.indexOf(section[0]) : 0;
+    this.across(section ? section[0] : "");
+    if (section) this.at((section[1] - scene.low[k]) / (scene.high[k] - scene.low[k] || 1));
   }
 
   across(way) {
