@@ -18,7 +18,10 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("chromium") is None, reason="the browser test needs Debian's chromium: apt-get install chromium"),
 ]
 LISTEN = """(() => {
-  const keep = (text) => { try { sessionStorage.said = (sessionStorage.said || "") + text + "\\n"; } catch { window.said = (window.said || "") + text + "\\n"; } };
+  const added = (said, text) => (said || "") + text + "\\n";
+  const keep = (text) => {
+    try { sessionStorage.said = added(sessionStorage.said, text); } catch { window.said = added(window.said, text); }
+  };
   for (const kind of ["error", "warn"]) console[kind] = (...words) => keep(words.join(" "));
   addEventListener("error", (event) => keep(event.message || "a file could not be loaded"), true);
   addEventListener("unhandledrejection", (event) => keep(String(event.reason)));
