@@ -21,7 +21,7 @@ slow: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
+	$(BIN)/sphinx-build --jobs auto --quiet --fail-on-warning --keep-going --nitpicky docs build/docs
 	$(BIN)/python docs/check_site.py build/docs
 
 benchmarks: $(STAMP)

@@ -13,7 +13,8 @@ def short(value: float) -> str:
     """A number of three digits."""
     if value and not 1e-3 <= abs(value) < 1e6:
         return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
-    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+    digits = f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}" if value else "0"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", fill: str = INK, size: int = 13) -> str:
@@ -74,13 +75,13 @@ def curves(title: str, series: Mapping[str, Sequence[Sequence[float]]], across: 
     x0, x1 = decades([p[0] for points in series.values() for p in points])
     y0, y1 = decades([p[1] for points in series.values() for p in points])
     x1, y1 = max(x1, x0 + 1), max(y1, y0 + 1)
-    left, right, top, bottom = 70.0, WIDTH - 190.0, 20.0, 340.0
+    left, right, top, bottom = 70.0, WIDTH - 190.0, 42.0, 362.0
 
     def at(p: Sequence[float]) -> tuple[float, float]:
         x, y = ((math.log10(v) - a) / (b - a) for v, a, b in ((p[0], x0, x1), (p[1], y0, y1)))
         return left + x * (right - left), bottom - y * (bottom - top)
 
-    parts = []
+    parts = [text(left, 26, title, size=14)]
     for power in range(x0, x1 + 1, max(1, (x1 - x0) // 7)):
         x = at((10.0**power, 10.0**y0))[0]
         parts += [line(x, top, x, bottom), text(x, bottom + 18, f"1e{power}", "middle", size=12)]

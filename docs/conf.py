@@ -22,6 +22,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "nu
 exclude_patterns = ["examples/*"]
 templates_path = ["_templates"]
 nitpicky = True
+default_role = "code"  # `name` in docstrings
 highlight_language = "text"  # of blocks that name none: formulas
 
 myst_enable_extensions = ["colon_fence"]

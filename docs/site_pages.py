@@ -115,7 +115,8 @@ def signature_of_settings(app, what: str, name: str, made: object, options: obje
     if what != "class" or not hasattr(made, "model_fields"):
         return None
     found = inspect.signature(made)
-    return str(found.replace(parameters=[one.replace(annotation=one.empty) for one in found.parameters.values()])), None
+    bare = [one.replace(annotation=one.empty) for one in found.parameters.values()]
+    return str(found.replace(parameters=bare, return_annotation=found.empty)), None
 
 
 def picture_of(name: str) -> Path | None:

@@ -10,7 +10,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.report import write_report
-from uqmbd.report.motion import motion_block, said_of
+from uqmbd.report.motion import inputs_of, motion_block, reached, said_of
 from uqmbd.report.packing import unpacked
 from uqmbd.result import open_results
 from uqmbd.runs.listing import listed
@@ -64,6 +64,17 @@ def test_a_clicked_bound_names_the_run_that_is_nearest_to_it(finished):
             if run >= 0 and width > 1e-6:
                 assert cases[run]["inputs"] == pytest.approx({str(n): float(x) for n, x in zip(worst["input"].values, worst.values)}), time
     assert min(near["upper"]) >= 0, "all corners are among the runs that are kept"
+
+
+def test_the_inputs_behind_a_clicked_bound_are_those_of_the_run_that_reached_it(finished):
+    near, result = finished.result.motion["near"], finished.result
+    found = reached(result, near)["bob.angle"]
+    assert [name for name, _ in inputs_of(result)] == ["length", "angle"] and inputs_of(result)[1][1] == "deg"
+    for time, (length, angle) in zip(near["bob.angle"]["times"], found["upper"], strict=True):
+        worst = result.worst["bob.angle"].sel(bound="upper").sel(time=time, method="nearest")
+        assert (length, np.radians(angle)) == pytest.approx((float(worst.sel(input="length")), float(worst.sel(input="angle"))), rel=1e-3)
+    many = {"bob.angle": {"times": list(np.linspace(0.0, 0.5, 10_000))}}
+    assert reached(result, many) == {} == reached(result, {"none": {"times": [0.0]}})
 
 
 def test_it_is_kept_with_its_checksum_and_read_again(finished):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
-from uqmbd.figures.outputs import axis_unit, output_names, picked
+from uqmbd.figures.outputs import axis_unit, output_names, picked, pretty, widest
+from uqmbd.figures.samples import written
 from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
@@ -18,6 +19,7 @@ from uqmbd.report.pages import asset
 from uqmbd.simulators.model import describe
 
 TOLD = 3  # bounds of a run that a sentence names
+INPUTS = 16_000  # numbers of runs that reached bounds of histories: some 20 kB of the page
 SAME = 0.02  # of what runs reached: by how much a run that is run again may differ, unsaid
 
 
@@ -70,12 +72,37 @@ def _scene(result, names: Mapping[str, str]) -> Markup:
     kinds = ("{}", "{}.answer", "{}.worst")
     drawn = ((name, key) for name in (*histories, *scalars) for key in (kind.format(name) for kind in kinds) if key in names)
     figures = {names[key]: [name, name in histories] for name, key in drawn}
-    more = {"near": result.motion["near"], "ends": ends, "figures": figures}
+    near = result.motion["near"]
+    more = {"near": near, "ends": ends, "figures": figures, "reached": reached(result, near), "inputs": inputs_of(result)}
     held = packed(json.dumps({"library": library, "script": script, "scene": data_of(scene), **more}, separators=(",", ":")))
     body = html_of(scene, told[scene["still_of"]]["says"])
     return Markup('<style>{}</style>\n{}\n<script type="text/plain" id="motion-packed">{}</script>\n<script>{}</script>').format(
         Markup(style), Markup(body), escape(held), Markup(asset("motion.js"))
     )
+
+
+def inputs_of(result) -> list[list[str]]:
+    """Names and units of the inputs of `reached`."""
+    names = [str(name) for name in result.worst["input"].values] if "input" in result.worst else []
+    return [[name, pretty(written(result, name).unit)] for name in names]
+
+
+def reached(result, near: Mapping[str, Any]) -> dict[str, dict[str, list[list[float | None]]]]:
+    """Inputs, in the units of the study, of the runs that reached bounds of histories at the times of `near`; none where they are many."""
+    units = [written(result, name) for name, _ in inputs_of(result)]
+    known = {name: one["times"] for name, one in near.items() if name in result.worst}
+    if 2 * len(units) * sum(map(len, known.values())) > INPUTS:
+        return {}
+    found = {}
+    for name, times in known.items():
+        places = widest(result.worst[name]).sel(time=times, method="nearest").transpose("bound", "time", "input")
+        ends = {bound: places.sel(bound=bound).values for bound in ("lower", "upper")}
+        found[name] = {bound: [[_short(u.of(x)) for u, x in zip(units, row, strict=True)] for row in rows] for bound, rows in ends.items()}
+    return found
+
+
+def _short(x: float) -> float | None:
+    return float(f"{float(x):.4g}") if np.isfinite(x) else None
 
 
 def label_of(result, case: Mapping[str, Any]) -> str:

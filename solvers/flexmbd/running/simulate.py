@@ -44,7 +44,7 @@ class Prepared:
 
 
 def prepare(build, samples=None, *, end, points, outputs, settings=None):
-    """NaturalCoordinates a model once, check it, and compile it.
+    """Describe a model once, check it, and compile it.
 
     Parameters
     ----------

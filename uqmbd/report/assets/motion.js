@@ -3,7 +3,7 @@
 addEventListener("DOMContentLoaded", async () => {
   const host = document.getElementById("motion-page"), source = document.getElementById("motion-packed");
   if (!host || !window.uqmbd) return; // an old browser, which unpacks nothing: the still picture stays
-  const { library, script, scene, near, ends, figures } = JSON.parse(await window.uqmbd.unpacked(source));
+  const { library, script, scene, near, ends, figures, reached, inputs } = JSON.parse(await window.uqmbd.unpacked(source));
   for (const text of [library, script]) {
     const one = document.createElement("script");
     one.textContent = text;
@@ -30,8 +30,10 @@ addEventListener("DOMContentLoaded", async () => {
     const { times, [bound]: runs } = near[name];
     let k = 0;
     times.forEach((one, i) => { if (Math.abs(one - time) < Math.abs(times[k] - time)) k = i; });
-    const reached = runs[k] >= 0, run = reached ? runs[k] : -1 - runs[k], when = `at ${Number(time.toPrecision(4))} s`;
-    show(run, time, reached ? `You see the run of the ${word[bound]} ${name} ${when}.` : `You see the run nearest to the ${word[bound]} ${name} ${when}, of those that are kept here.`);
+    const own = runs[k] >= 0, when = `${word[bound]} ${name} at ${Number(time.toPrecision(4))} s`, values = reached[name] && reached[name][bound][k];
+    const at = values && values.every((x) => x !== null) ? ` was reached with ${values.map((x, i) => `${inputs[i][0]} = ${x} ${inputs[i][1]}`.trim()).join(", ")}` : "";
+    if (own) show(runs[k], time, `You see the run of the ${when}.`);
+    else show(-1 - runs[k], time, `The ${when}${at}${at ? "; you" : ": you"} see the run nearest to it of those that are kept here.`);
   }
 
   // Where in the axes of a panel a click was: [name of the vertical axis, x, y].

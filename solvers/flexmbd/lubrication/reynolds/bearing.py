@@ -168,7 +168,7 @@ class ReynoldsBearing:
         )  # fmt: skip
 
     def impedance(self, eccentricity, angle, **options):
-        """Dimensionless force (f_r, f_t) of a film without history: F = mu L R^3/c^3 |V| f.
+        """Dimensionless force (f_r, f_t) of a film without history: ``F = mu L R^3/c^3 |V| f``.
 
         Parameters
         ----------
