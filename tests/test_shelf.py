@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ import pytest
 
 import flexmbd as fm
 import uqmbd as uq
+from uqmbd.study.available import outputs_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -43,6 +45,15 @@ def test_the_readme_is_read_at_a_glance():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
     assert "](docs/overview.md)" in text and "](docs/images/" in text
+
+
+def test_the_study_of_the_readme_is_one(tmp_path):
+    """With the demo's model, which it names."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").split("```toml\n")[1].split("```")[0]
+    (tmp_path / "study.toml").write_text(text)
+    shutil.copy(ROOT / "studies" / "slider_crank_clearance" / "model.py", tmp_path)
+    study = uq.Study.from_file(tmp_path / "study.toml")
+    assert list(study.inputs) == ["clearance", "friction"] and {name.partition(":")[0] for name in study.outputs} <= set(outputs_of(study))
 
 
 @pytest.mark.parametrize("package", [uq, fm], ids=lambda package: package.__name__)

@@ -70,7 +70,7 @@ def test_every_file_is_inside(wheel):
 
 
 def test_a_new_user_gets_answers(call):
-    """`import`, the demo with few runs, its figures, the first study of the tutorial, a worked study."""
+    """`import`, the demo with few runs, the first study of the tutorial, the worked studies."""
     assert call("python", "-W", "error", "-c", "import uqmbd, flexmbd; print(uqmbd.__version__ == flexmbd.__version__)") == "True\n"
     where = Path(call("python", "-c", "import uqmbd; print(uqmbd.__file__)").strip())
     assert not where.is_relative_to(ROOT)
@@ -79,7 +79,8 @@ def test_a_new_user_gets_answers(call):
     assert "B.force:max" in said and (place / "results/slider_crank_clearance/report.html").stat().st_size > 1e6
     call("uqmbd", "new", "first", "--mechanism", "slider_crank")
     assert "B.force:max" in call("uqmbd", "run", "--no-report", "first/study.toml")
-    call("uqmbd", "report", "results/first")
-    assert len(list((place / "results/first/figures").glob("*.png"))) > 5 and (place / "results/first/report.html").is_file()
+    assert (place / "results/first/result.zarr").is_dir()
     call("uqmbd", "studies")
-    assert "crane" in call("uqmbd", "check", "studies/crane_load/study.toml")
+    assert {study.parent.name for study in (ROOT / "studies").glob("*/study.toml")} == {
+        study.parent.name for study in (place / "studies").glob("*/study.toml")
+    }

@@ -39,6 +39,7 @@ WRONG = {
     "too fast": ("a.gif", {"fps": 60}, "fps is 60; give pictures a second, from 1 to 50"),
     "too long": ("a.mp4", {"seconds": 1e6}, "seconds is 1000000.0; give how long the film is, from two pictures to 6,000"),
     "size": ("a.png", {"size": (10, 10)}, "size is (10, 10); give width and height in pixels, from 64 to 4096"),
+    "scale": ("a.png", {"scale": 3}, "scale is 3; give 1 or 2"),
     "odd": ("a.mp4", {"size": (641, 360)}, "from 64 to 4096, even ones for MP4"),
     "of pictures": ("a.html", {"dark": True}, "dark: of pictures and films only; leave it out, or end the path in .png, .gif or .mp4"),
 }

@@ -217,6 +217,13 @@ def picture_of(path):
     return np.asarray(Image.open(path).convert("RGB"), float)
 
 
+def test_a_picture_for_print_has_twice_the_pixels(tmp_path):
+    """Of the same scene, lines twice as wide: what has ink is four times as much."""
+    plain, fine = (picture_of(fm.show(turning_grains(), tmp_path / "a.png", scale=scale, size=(320, 240)).path) for scale in (1, 2))
+    assert plain.shape == (240, 320, 3) and fine.shape == (480, 640, 3)
+    assert ink(fine).sum() == pytest.approx(4 * ink(plain).sum(), rel=0.05)
+
+
 def test_a_picture_may_be_dark(tmp_path):
     pictures = []
     for dark in (False, True):

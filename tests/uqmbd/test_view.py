@@ -204,6 +204,7 @@ def test_a_study_of_several_methods_has_a_page_that_leads_to_each(write_study, u
     assert f"/report/{asker.keys.report('two')}/two/a/report.html" in asker.get("/of/two/a").text
     listed = words(asker.get("/"))
     assert "two/a" in listed.replace("/ ", "/") and "2 methods" in listed
+    assert [row.place for row in asker.shelf.rows()] == ["two", "two/a", "two/b"]
 
 
 def test_two_are_compared_as_the_command_does(asker, done, write_study, uqmbd):
@@ -225,6 +226,14 @@ def test_studies_that_can_be_started_are_listed(asker, tmp_path, done):
     assert 'value="study.toml"' in page and "broken" not in page and "other.toml" not in page and "away" not in page
     assert "results/osc/study.toml" not in page, "what lies beside results is no study to start"
     assert "There is no folder" in words(Asker(done, tmp_path / "nowhere").get("/studies"))
+
+
+def test_a_fault_is_a_page_too(asker, monkeypatch):
+    monkeypatch.setattr(asker.shelf, "rows", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # which the server writes to its terminal, after the answer
+        asker.get("/")
+    monkeypatch.setattr(asker.shelf, "rows", lambda: open("nowhere"))
+    assert asker.get("/").status_code == 409 and "Cannot be read" in words(asker.get("/"))
 
 
 def test_no_folder_yet_is_no_mistake(tmp_path):
@@ -365,31 +374,32 @@ def test_what_a_command_refuses_is_shown_beside_a_result_too(write_study, uqmbd,
 
 
 @pytest.mark.slow
-def test_the_command_serves_on_the_loopback_alone_and_studies_outlive_it(write_study, tmp_path):
+def test_the_command_serves_on_the_loopback_alone_and_studies_outlive_it(write_study, tmp_path, request):
     import psutil
 
     write_study(*CHANGES, ("samples = 40", "samples = 400"), ("workers = 0", "workers = 0\nbatch = 2"), model=SLOW)
     code = "import signal as s; s.signal(s.SIGINT, s.default_int_handler); from uqmbd.cli import program; program()"
     words_of = [sys.executable, "-c", code, "view", "--studies", "."]
     server = subprocess.Popen(words_of, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    request.addfinalizer(server.kill)
     import httpx
 
     line = server.stdout.readline()
     address = line.split()[-1]
-    client = httpx.Client()
-    page = client.get(address, follow_redirects=True)
-    assert page.status_code == 200 and "no results here yet" in page.text
-    place = address.partition("/?")[0]
-    port = int(place.rpartition(":")[2])
-    listening = [one.laddr for one in psutil.Process(server.pid).net_connections() if one.status == psutil.CONN_LISTEN]
-    assert [(one.ip, one.port) for one in listening] == [("127.0.0.1", port)]
-    token = client.get(f"{place}/studies").text.split('name="token" value="')[1].partition('"')[0]
-    started = client.post(f"{place}/start", data={"token": token, "study": "study.toml"}, headers={"Origin": place})
-    assert started.status_code == 303
-    job = tmp_path / "results" / ".view" / "osc.json"
-    until(job.is_file)
-    study = psutil.Process(json.loads(job.read_text())["pid"])
-    until(lambda: "running" in client.get(f"{place}/of/osc").text)
+    with httpx.Client() as client:
+        page = client.get(address, follow_redirects=True)
+        assert page.status_code == 200 and "no results here yet" in page.text
+        place = address.partition("/?")[0]
+        port = int(place.rpartition(":")[2])
+        listening = [one.laddr for one in psutil.Process(server.pid).net_connections() if one.status == psutil.CONN_LISTEN]
+        assert [(one.ip, one.port) for one in listening] == [("127.0.0.1", port)]
+        token = client.get(f"{place}/studies").text.split('name="token" value="')[1].partition('"')[0]
+        started = client.post(f"{place}/start", data={"token": token, "study": "study.toml"}, headers={"Origin": place})
+        assert started.status_code == 303
+        job = tmp_path / "results" / ".view" / "osc.json"
+        until(job.is_file)
+        study = psutil.Process(json.loads(job.read_text())["pid"])
+        until(lambda: "running" in client.get(f"{place}/of/osc").text)
     server.send_signal(2)
     rest, said = server.communicate(timeout=30)
     assert server.returncode == 0 and "ended" in rest and said == "", said

@@ -35,6 +35,13 @@ def registry():
     return pint.UnitRegistry()
 
 
+def unreadable() -> type[Exception]:
+    """What pint says of a text that is no expression; a `ValueError` too, as what it says of numbers in units."""
+    import pint
+
+    return pint.DefinitionSyntaxError
+
+
 @cache
 def to_si(unit: str) -> ToSI:
     """How a number in `unit` becomes SI. An empty string means the number is used as it is."""
@@ -49,11 +56,10 @@ def of_pint(unit: str) -> ToSI:
     try:
         parsed = known.parse_units(unit)
         zero, one, two = (known.Quantity(x, parsed).to_base_units() for x in (0.0, 1.0, 2.0))
-    except ValueError:
-        raise StudyError(
-            f"'{unit}' is a quantity, not a unit", key="unit", value=unit, remedy="write the number apart from its unit"
-        ) from None
     except Exception as error:  # pint, its parser and tokenize each have their own family of errors
+        if isinstance(error, ValueError) and not isinstance(error, unreadable()):
+            text, remedy = f"'{unit}' is a quantity, not a unit", "write the number apart from its unit"
+            raise StudyError(text, key="unit", value=unit, remedy=remedy) from None
         raise StudyError(f"the unit '{unit}' is not known", key="unit", value=unit, remedy=_near(unit, known)) from error
     if unit.strip().endswith("u") and "unified_atomic_mass_unit" in str(parsed):
         near = "um (a micrometre)" if unit.strip().endswith("mu") else "um (a micrometre) or dalton"

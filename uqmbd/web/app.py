@@ -183,10 +183,12 @@ def application(results: Path, files: Path, keys: Keys) -> tuple[Guard, Shelf]:
             return refusal(error)
         if isinstance(error, StudyError | OSError):
             return refusal(Refused(said_of(error), 409))
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        text = "there is no such page" if status == 404 else "this cannot be asked here"
-        return refusal(Refused(text, status, remedy="go back to the list"))
+        if not isinstance(error, HTTPException):
+            text = f"this page could not be made ({type(error).__name__})"
+            return refusal(Refused(text, 500, remedy="this is a fault of uqmbd; the terminal of `uqmbd view` says where"))
+        text = "there is no such page" if error.status_code == 404 else "this cannot be asked here"
+        return refusal(Refused(text, error.status_code, remedy="go back to the list"))
 
-    handlers = {kind: refused for kind in (Refused, StudyError, OSError, HTTPException)}
+    handlers = {kind: refused for kind in (Refused, StudyError, OSError, HTTPException, Exception)}
     app = Starlette(routes=Pages(shelf, files, keys).routes(), exception_handlers=handlers)
     return Guard(app, keys, refusal), shelf

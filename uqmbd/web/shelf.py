@@ -37,8 +37,8 @@ class Shown:
     runs, failed : int
     changed : datetime or None
         None where there is nothing yet.
-    question : str
-        As its study file says it.
+    title, question : str
+        As its study file says them.
     answer : Answer or None
         Of a result; None where there is none, or it is being read.
     pending : bool
@@ -64,6 +64,7 @@ class Shown:
     runs: int = 0
     failed: int = 0
     changed: datetime | None = None
+    title: str = ""
     question: str = ""
     answer: Answer | None = None
     pending: bool = False
@@ -93,12 +94,15 @@ class Shelf:
         self.jobs, self.answers, self.looks = Jobs(folder), Answers(), Looks()
 
     def rows(self) -> list[Shown]:
-        """All results, the last ones first, and before them what is starting."""
+        """All results, the last ones first, methods below their study; before them what is starting."""
         found = [self.of_entry(one, self.place_of(one.directory)) for one in self.entries()]
         found += list(self.studies_of(found))
         there = {one.place for one in found}
         starting = [self.starting(place) for place in self.jobs.places() if place not in there]
-        return [*starting, *sorted(found, key=lambda one: (one.changed is None, one.changed), reverse=True)]
+        when = {one.place: one.changed or datetime.max for one in found}
+        found.sort(key=lambda one: one.place)  # a study before its methods
+        found.sort(key=lambda one: when.get(one.place.rpartition("/")[0], when[one.place]), reverse=True)
+        return [*starting, *found]
 
     def entries(self) -> list[Entry]:
         """What `uqmbd list` has; nothing while there is no folder."""
@@ -146,7 +150,7 @@ class Shelf:
             one.runs,
             one.failed,
             one.changed,
-            asked_in(one.directory),
+            *asked_in(one.directory),
             answer,
             pending=has and answer is None,
             report=has_report(one.directory),
@@ -180,7 +184,7 @@ class Shelf:
             max((one.runs for one in methods), default=0),
             max((one.failed for one in methods), default=0),
             max(when, default=datetime.fromtimestamp(folder.stat().st_mtime)),
-            asked_in(folder),
+            *asked_in(folder),
             report=has_report(folder),
             methods=methods,
             ours=job is not None,
@@ -221,12 +225,13 @@ class Shelf:
         return directory.relative_to(self.folder).as_posix()
 
 
-def asked_in(folder: Path) -> str:
-    """The question of the study in a folder; empty where its file has none, or cannot be read."""
+def asked_in(folder: Path) -> tuple[str, str]:
+    """Title and question of the study in a folder; empty where its file has none, or cannot be read."""
     try:
-        return str(tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))["study"]["description"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return ""
+        top = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))["study"]
+        return str(top.get("title", "")), str(top.get("description", ""))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        return "", ""
 
 
 def has_report(folder: Path) -> bool:

@@ -56,10 +56,10 @@ class Chromium:
     def __exit__(self, *_):
         self._stack.close()
 
-    def open(self, page, ready, size, dark):
-        """Go to a file, in a window of so many pixels and these colours, and wait until the script `ready` is true."""
+    def open(self, page, ready, size, *, dark=False, scale=1):
+        """Go to a file, in a window of so many pixels, dark or light, and wait until the script `ready` is true."""
         wide, high = size
-        self.ask("Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setDeviceMetricsOverride", width=wide, height=high, deviceScaleFactor=scale, mobile=False)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.ask("Page.navigate", url=page.as_uri())
         until = time.monotonic() + PATIENCE

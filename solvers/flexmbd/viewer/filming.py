@@ -19,20 +19,20 @@ SIZES = 64, 4096  # pixels
 FASTEST = {".gif": 50, ".mp4": 60}  # pictures a second; viewers show shorter times of a GIF longer
 
 
-def filmed(viewer, path, *, time, seconds, fps, size, dark):
+def filmed(viewer, path, *, time, seconds, fps, size, dark, scale):
     """Write a picture or a film of a `Viewer`, as `Viewer.to_picture` says."""
     path, data = Path(path), viewer.data
     kind = path.suffix.lower()
     if kind not in WRITERS:
         raise ModelError(f"a picture cannot be written to '{path}'", remedy=f"end the path in {', '.join(WRITERS)}")
-    _check_size(size, even=kind == ".mp4")
+    _check_size(size, scale, even=kind == ".mp4")
     times, told, fps = _times(kind, data, time, seconds, fps)
     if kind == ".mp4":
         encoder()
     with Chromium() as browser:
         page, made = browser.folder / "page.html", browser.folder / f"made{kind}"
         page.write_text(viewer.to_html(playing=False), encoding="utf-8")
-        browser.open(page, READY, size, dark)
+        browser.open(page, READY, size, dark=dark, scale=scale)
         if browser.run(READY) != "webgl":
             raise ModelError("chromium draws no WebGL 2 on this machine, so there is no picture", remedy="install one of 2021 or later")
         WRITERS[kind](made, _pictures(browser, times, told), fps)
@@ -66,7 +66,9 @@ def _times(kind, data, time, seconds, fps):
     return np.linspace(start, end, round(seconds * fps)), words, fps
 
 
-def _check_size(size, even):
+def _check_size(size, scale, even):
+    if scale not in (1, 2):
+        raise ModelError(f"scale is {scale!r}", remedy="give 1 or 2: pixels of the file by one of the picture, each way")
     whole = isinstance(size, (tuple, list)) and len(size) == 2 and all(isinstance(x, (int, np.integer)) for x in size)
     fits = whole and all(SIZES[0] <= x <= SIZES[1] for x in size)
     if not fits or (even and any(x % 2 for x in size)):

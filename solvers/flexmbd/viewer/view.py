@@ -50,7 +50,7 @@ def show(trajectory, path=None, *, browser=True, **options):
     >>> found = fm.run(s, end=0.2, points=5, outputs=["rod.y"], poses=True)
     >>> page = fm.show(found, "pendulum.html", browser=False)
     """
-    pictured = {key: options.pop(key) for key in ("time", "seconds", "fps", "size", "dark") if key in options}
+    pictured = {key: options.pop(key) for key in ("time", "seconds", "fps", "size", "dark", "scale") if key in options}
     viewer = Viewer(trajectory, **options)
     if path is not None and Path(path).suffix.lower() in (".png", ".gif", ".mp4"):
         viewer.to_picture(path, **pictured)
@@ -157,7 +157,7 @@ class Viewer:
             self.path = Path(path).absolute()
         return text
 
-    def to_picture(self, path, *, time=None, seconds=None, fps=None, size=(960, 540), dark=False):
+    def to_picture(self, path, *, time=None, seconds=None, fps=None, size=(960, 540), dark=False, scale=1):
         """Write a picture (.png) or a film (.gif, .mp4), by the end of the path: what the page shows, taken in a browser without a window.
 
         It needs chromium or Chrome on PATH, and an MP4 ffmpeg or the package imageio-ffmpeg.
@@ -174,6 +174,8 @@ class Viewer:
         size : (int, int)
             Width and height in pixels; of an MP4 even.
         dark : bool
+        scale : int
+            2 gives a file of twice as many pixels each way, in which lines and words are as large as before: for print.
 
         Raises
         ------
@@ -182,7 +184,7 @@ class Viewer:
         """
         from flexmbd.viewer.filming import filmed
 
-        self.path = filmed(self, path, time=time, seconds=seconds, fps=fps, size=size, dark=dark)
+        self.path = filmed(self, path, time=time, seconds=seconds, fps=fps, size=size, dark=dark, scale=scale)
 
     def _says(self):
         """Lines over the picture: which runs, clearances drawn larger, runs that ended early."""

@@ -180,8 +180,8 @@
     frame.hidden = true;
     document.body.append(frame);
     const within = frame.contentDocument;
-    within.open();
-    unpackAll().finally(() => { within.close(); frame.remove(); });
+    within?.open(); // in a sandbox it is not to be reached, nor printed from
+    unpackAll().finally(() => { within?.close(); frame.remove(); });
   } else addEventListener("load", () => setTimeout(() => idle(() => unpackAll(idle)), 500));
   window.uqmbd = { unpacked, all: () => Promise.all([...sources.keys()].map(show)) }; // unpack and draw everything, for a print of the whole page
   addEventListener("keydown", (event) => {
