@@ -28,9 +28,11 @@ def energies(axis, build, end, step):
     ):
         time, found = histories(build, ["energy.total"], end, step, scheme, **settings)
         error = found["energy.total"] / found["energy.total"][0] - 1.0
-        window = len(error) // 20
+        lost, label, window = ~np.isfinite(error), scheme.replace("_", " "), len(error) // 20
+        if lost.any():
+            label, error = f"{label}: ends at {time[lost][0]:.2g} s", np.full(len(error), np.nan)
         mean = np.convolve(error, np.ones(window) / window, "valid")
-        axis.plot((time[: len(mean)] + 0.5 * window * step)[::20], 1e3 * mean[::20], color=colour, label=scheme.replace("_", " "))
+        axis.plot((time[: len(mean)] + 0.5 * window * step)[::20], 1e3 * mean[::20], color=colour, label=label)
     axis.set(xlabel="time, s", ylabel="error of the energy, 1e-3 of it (means of a twentieth)", xlim=(0.0, end))
     axis.legend(frameon=False)
 

@@ -373,6 +373,15 @@ def test_contacts_with_one_plane_share_it_and_it_reaches_as_far_as_they_come():
     assert np.allclose(base[1], (0.0, 1.0, 0.0)) and -2.0 < low[0] < 0.0 and 3.0 < high[0] < 5.0 and low[1] == high[1] == 0.0
 
 
+def test_a_slider_and_its_walls_are_within_the_picture():
+    """Walls reach 1.25 lengths of the slider to either side of it, as the page draws them."""
+    s = fm.System()
+    slider = s.body("slider", mass=1.0, inertia=0.1, position=(2.0, 0.0))
+    s.add(fm.ClearanceTranslational("guide", slider.centre, s.ground.at(0.0, 0.0), 0.01, 0.4, 0.1, law=fm.Hertz(1e6)))
+    scene = fm.Viewer(at_start(s)).scene
+    assert np.allclose([scene.low[:2], scene.high[:2]], [(0.0, -0.1), (2.5, 0.1)], atol=1e-9)
+
+
 def test_what_is_fixed_to_ground_is_within_the_picture():
     s = fm.System(gravity=(0.0, 0.0, -9.81))
     ball = s.body("ball", mass=1.0, inertia=(1e-3,) * 3, position=(0.0, 0.0, 0.3))

@@ -1,7 +1,7 @@
 """Bending of rods within a step of the symplectic perturbation: what is kept of it by slots, and its vibration in rows of W."""
 
 from flexmbd.integrators.base import Slot
-from flexmbd.integrators.precise import copy, factorise, solve, wave_functions
+from flexmbd.integrators.precise import copy, factorise, room, solve, wave_functions
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import get, ld, st
 from flexmbd.lanes.vector import inner
@@ -72,19 +72,19 @@ def forced(h, m, X, W, at):
     """
     _, _, stiffness, vectors, _ = results(m, at)
     copy(stiffness, vectors + STIFFNESS * m, m, W)
-    j = 0
+    j, inverse = 0, 1.0 / h
     for i in range(at[N]):
         if is_small(i, X, at):
             k = vectors + j
-            rigid = ld(W, k + STIFFNESS * m)
+            over = 1.0 / ld(W, k + STIFFNESS * m)
             st(W, k + AMPLITUDE * m, ld(X, START + 1 + i))
             st(W, k + IMPULSE * m, ld(X, slot(MOMENTUM, at) + i))
             weight = 0.5 * (ld(X, slot(WEIGHT, at) + i) + ld(X, slot(WEIGHT + AHEAD, at) + i))
-            mean = weight - (ld(X, slot(SLOW + AHEAD, at) + i) - ld(X, slot(SLOW, at) + i)) / h
-            st(W, k + MEAN * m, mean / rigid)
+            mean = weight - (ld(X, slot(SLOW + AHEAD, at) + i) - ld(X, slot(SLOW, at) + i)) * inverse
+            st(W, k + MEAN * m, mean * over)
             first, last = ld(X, slot(PULL, at) + i), ld(X, slot(PULL + AHEAD, at) + i)
-            st(W, k + CHANGE * m, (last - first) / rigid)
-            st(W, k + BOW * m, (3.0 * (first + last) - 6.0 * mean) / rigid)
+            st(W, k + CHANGE * m, (last - first) * over)
+            st(W, k + BOW * m, (3.0 * (first + last) - 6.0 * mean) * over)
             j += 1
     scale = 2.0 / (h * h)
     for i in range(m):
@@ -106,11 +106,12 @@ def mean_masses(to, m, X, W, at):
 def prepare(who, h, m, X, W, at):
     """Factors of the masses in the middle, and functions of the vibration over a time h, for some lanes."""
     _, _, _, vectors, matrices = results(m, at)
-    made = matrices + 3 * m * m
+    far = room(m)
+    made = matrices + 3 * far
     mean_masses(made, m, X, W, at)
     factorise(made, m, W)
-    wave_functions(h, made, vectors + STIFFNESS * m, made + m * m, m, W)
-    for i in range(3 * m * m):
+    wave_functions(h, made, vectors + STIFFNESS * m, made + far, m, W)
+    for i in range(3 * far):
         st(W, matrices + i, select(who, ld(W, made + i), ld(W, matrices + i)))
 
 
@@ -121,13 +122,13 @@ def vibrate(part, h, m, X, W, at):
     ``a = f(t) + C (a0 - f0) + t S (a0' - f0')``, where ``K f = F - R K^-1 F''`` with a force F that is quadratic in time.
     """
     _, _, _, vectors, matrices = results(m, at)
-    even, odd, time = matrices + m * m, matrices + 2 * m * m, part * h
+    even, odd, time = matrices + room(m), matrices + 2 * room(m), part * h
     swing, speed, inverse = vectors + SWING * m, vectors + SPEED * m, 1.0 / h
     copy(vectors + IMPULSE * m, speed, m, W)
     solve(matrices, speed, 1, m, W)
     for i in range(m):
         change, bow = ld(W, vectors + CHANGE * m + i), ld(W, vectors + BOW * m + i)
-        begun = ld(W, vectors + MEAN * m + i) - ld(W, vectors + LAG * m + i) - 0.5 * change + bow / 6.0
+        begun = ld(W, vectors + MEAN * m + i) - ld(W, vectors + LAG * m + i) - 0.5 * change + bow * (1.0 / 6.0)
         st(W, swing + i, ld(W, vectors + AMPLITUDE * m + i) - begun)
         st(W, speed + i, ld(W, speed + i) - inverse * (change - bow))
         st(W, vectors + NEW * m + i, begun + part * (change + (part - 1.0) * bow) + ld(W, swing + i))
@@ -157,7 +158,7 @@ def vibrate(part, h, m, X, W, at):
 def impulses(m, X, W, at):
     """Momenta of the bending at the end, by the masses in the middle, which the vibration had."""
     _, _, _, vectors, matrices = results(m, at)
-    matrices = matrices + 3 * m * m
+    matrices = matrices + 3 * room(m)
     mean_masses(matrices, m, X, W, at)
     j = 0
     for i in range(at[N]):
@@ -173,7 +174,7 @@ def impulses(m, X, W, at):
 def rates_at_end(m, X, W, at):
     """Rates of the bending at the end from its momenta and masses there."""
     _, _, _, vectors, matrices = results(m, at)
-    matrices = matrices + 3 * m * m
+    matrices = matrices + 3 * room(m)
     j = vectors + RATE * m
     for i in range(at[N]):
         if is_small(i, X, at):

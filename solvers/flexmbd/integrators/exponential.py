@@ -19,7 +19,7 @@ from flexmbd.integrators.bending import (
     AMPLITUDE, BOW, CHANGE, IMPULSE, LAG, MEAN, NEW, RATE, SPEED, STIFFNESS, SWING, VECTORS, amplitudes, is_small, results, slot, vibrate,
 )  # fmt: skip
 from flexmbd.integrators.explicit import commit, forget
-from flexmbd.integrators.precise import copy, factorise, wave_functions
+from flexmbd.integrators.precise import copy, factorise, room, wave_functions
 from flexmbd.lanes import select
 from flexmbd.lanes.rows import evaluate, ld, st
 from flexmbd.lanes.vector import inner
@@ -61,7 +61,7 @@ def linearise(time, h, m, X, P, W, at):
     copy(stiffness, vectors + STIFFNESS * m, m, W)
     copy(masses, matrices, m * m, W)
     factorise(matrices, m, W)
-    wave_functions(time, matrices, vectors + STIFFNESS * m, matrices + m * m, m, W)
+    wave_functions(time, matrices, vectors + STIFFNESS * m, matrices + room(m), m, W)
     j = 0
     for i in range(at[N]):
         if is_small(i, X, at):
@@ -188,7 +188,7 @@ def midway(X, P, W, at):
 def rows_of_work(problem):
     """Rows of W for results, vectors and matrices."""
     n = problem.n
-    return 3 * n + n * n + n * n + n + VECTORS * n + 10 * n * n
+    return 3 * n + n * n + n * n + n + VECTORS * n + 7 * (n * n + 3)
 
 
 EXPONENTIAL = Integrator(

@@ -272,7 +272,7 @@ FUNCTIONS = {BEGIN: begin, ATTEMPT: attempt, COMMIT: commit, FORGET: forget, DEN
 def rows_of_work(problem):
     """Rows of W for results, vectors and matrices."""
     n, m = problem.n, problem.n
-    return 3 * n + m * m + n * m + m + VECTORS * m + 10 * m * m
+    return 3 * n + m * m + n * m + m + VECTORS * m + 10 * (m * m + 3)
 
 
 def still(problem, numbers):

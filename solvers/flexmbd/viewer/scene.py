@@ -6,15 +6,18 @@ import numpy as np
 
 from flexmbd.bodies.base import Framed
 from flexmbd.bodies.shapes import Balls
+from flexmbd.contact.translational import ClearanceTranslational
 from flexmbd.errors import ModelError
 from flexmbd.viewer.forces import arrows_of
 from flexmbd.viewer.looks import COLORS, GROUND, corners, look
 from flexmbd.viewer.marks import marks_of
 from flexmbd.viewer.packing import short
 from flexmbd.viewer.runs import MOST_NUMBERS, MOST_OF_SMALL, run_data, usual_lines
+from flexmbd.viewer.surfaces import vector
 
 MOST_BODIES, MOST_MARKS, MOST_NODES = 1000, 600, 240
 NODES_OF_ALL = 4000
+WALLS = 1.25  # of a guide to either side of the slider's middle, by its length, as `assets/picture.js` draws them
 BEARING_PART, GUIDE_PART = 0.4, 0.25  # clearance drawn at most, by radius of the bearing and width of the slider
 PEAKS = 0.98  # part of all forces that are no peaks
 
@@ -142,7 +145,7 @@ class Scene:
                     points.append(np.array([extent.min(axis=0) - thick, extent.max(axis=0) + thick]))
             ends = (end for x in motion.trajectory.elements for end in x.ends.values() if alone and end[0] == "ground")
             points += [motion.place(end)[:1] for end in ends]
-            points += [motion.place(end)[own] + reach for end, size in _bearings(motion) if alone for reach in (-size, size)]
+            points += [sign * reach[own] + place[own] for place, reach in _bearings(motion) if alone for sign in (-1.0, 1.0)]
         every = np.concatenate(points)
         every = every if len(every) else np.zeros((1, 3))
         flat = (1.0, 1.0, 0.0) if self.planar else 1.0
@@ -199,10 +202,15 @@ class Scene:
 
 
 def _bearings(motion):
-    """Ends at bearings, and half the size of each, m."""
+    """Places of bearings and of sliders in guides, and how far these reach along all axes, (times, 3) each, m."""
     for joined in motion.trajectory.elements:
-        if "b" in joined.ends and "bearing_radius" in joined.numbers:
-            yield joined.ends["b"], max(joined.numbers["bearing_radius"], 0.5 * joined.numbers.get("length", 0.0))
+        numbers = joined.numbers
+        if "b" in joined.ends and "bearing_radius" in numbers:
+            place, size = motion.place(joined.ends["b"]), max(numbers["bearing_radius"], 0.5 * numbers.get("length", 0.0))
+            yield place, np.full_like(place, size)
+        elif isinstance(joined.element, ClearanceTranslational) and len(joined.ends) == 2:
+            along = motion.bodies[joined.ends["b"][0]].rotation @ vector(joined, "axis_b")
+            yield motion.place(joined.ends["a"]), np.abs(along) * WALLS * numbers["length"] + np.abs(along[:, [1, 0, 2]]) * numbers["width"]
 
 
 NOTHING = np.zeros((0, 3))

@@ -11,7 +11,11 @@ from flexmbd.contact.spheres import SpherePlane, SphereSphere
 from flexmbd.contact.thin_disc import ThinDiscPlane
 from flexmbd.viewer.looks import circle, edges, in_space
 
-TUBE, ROOM = 0.5, {True: 0.3, False: 0.15}  # half of a tube without end, and of a plane beyond where it is come to: by the size of all
+TUBE, ROOM, LEAST = (
+    0.5,
+    {True: 0.3, False: 0.15},
+    0.35,
+)  # by the size of all: half of a tube, a plane beyond bodies, half a plane
 
 
 def vector(joined, key):
@@ -40,8 +44,10 @@ def _plane(marks, motion, joined, size, planar):
     base = np.array([(normal[1], -normal[0], 0.0), normal, (0.0, 0.0, 1.0)]) if planar else _base(normal)
     own, at = motion.bodies[body], in_space(seat)
     places = at[None] if "a" not in joined.ends else np.einsum("tji,tj->ti", own.rotation, motion.place(joined.ends["a"]) - own.position)
-    along, room = places @ base.T, ROOM[planar] * size
-    low, high = along.min(axis=0) - room, along.max(axis=0) + room
+    along = places @ base.T
+    middle, half = 0.5 * (along.max(axis=0) + along.min(axis=0)), 0.5 * np.ptp(along, axis=0) + ROOM[planar] * size
+    half = np.maximum(half, LEAST * size)
+    low, high = middle - half, middle + half
     key = (body, *np.round([*normal, normal @ at / size], 9))
     _, other_low, other_high = marks.planes.get(key, (base, low, high))
     low, high = np.minimum(low, other_low), np.maximum(high, other_high)

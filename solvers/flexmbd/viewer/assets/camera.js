@@ -40,7 +40,7 @@ class Eye {
     this.drop = free < height ? 0.5 * (top - bottom) : 0;
     if (this.planar) {
       const wide = Math.max(high[0] - low[0], 0.15 * size), tall = Math.max(high[1] - low[1], 0.15 * size);
-      this.whole = Math.max((1.08 * tall * height) / free, (1.16 * wide * height) / width);
+      this.whole = Math.max((1.14 * tall * height) / free, (1.16 * wide * height) / width);
       return;
     }
     const back = this.way(), right = unit(cross(this.up, back)), above = cross(back, right), field = Math.tan(0.5 * FIELD);
