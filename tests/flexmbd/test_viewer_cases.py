@@ -66,7 +66,7 @@ def test_regions_hold_every_point_of_every_run(batch, cases):
         times, support = told(envelope, k)
         own = np.stack([np.interp(nominal.time, times, column) for column in support.T], axis=1)
         body = nominal.bodies[name]
-        ways = body.rotation @ circle(support.shape[1], piece["angle"])
+        ways = body.rotation @ circle(np.array(piece["angles"]))
         for i in range(6):
             motion = motion_of(batch.of_sample(i))
             moved = motion.bodies[name]

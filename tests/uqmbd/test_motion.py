@@ -26,7 +26,9 @@ from .moving_study import study_in
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("swing")
     found = run_study(study_in(folder), out=folder / "r", progress=False)
-    keep_motion(found)
+    with pytest.MonkeyPatch.context() as patient:
+        patient.setattr(motions, "SECONDS", 120.0)  # a machine that does much else
+        keep_motion(found)
     return found
 
 

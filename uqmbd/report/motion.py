@@ -120,7 +120,7 @@ def said_of(result, case: Mapping[str, Any]) -> str:
         return f"The nominal run, in the middle of the inputs: {inputs}."
     ends = [_end(result, end) for end in case["ends"][:TOLD]]
     more = len(case["ends"]) - len(ends)
-    return f"The run with {inputs} reached the {'; the '.join(ends)}{f'; and {more} more bounds' if more else ''}."
+    return f"The run with {inputs} reached the {'; the '.join(ends)}{f'; and {more} more' if more else ''}."
 
 
 def time_of(case: Mapping[str, Any]) -> float | None:

@@ -70,7 +70,7 @@ def keep_motion(finished: Finished) -> None:
     Nothing is made where there is one, or the model has none.
     """
     result, directory = finished.result, finished.directory
-    if finished.trial is None or (result.motion and finished.tally is None):
+    if finished.trial is None or ("scene" in result.motion and finished.tally is None):
         return
     try:
         simulator = finished.trial.checked()

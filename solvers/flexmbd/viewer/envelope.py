@@ -8,10 +8,14 @@ from flexmbd.viewer.keys import Track, chosen
 from flexmbd.viewer.packing import short
 from flexmbd.viewer.runs import SEEN, keys, usual_lines
 
-AROUND, ALONG = 16, 8  # directions in the plane: of bodies, and of pieces of a line and places
+AROUND, ALONG = np.arange(16) * 22.5, np.arange(8) * 45.0  # degrees of directions in the plane: of bodies, of pieces of a line and places
+SLENDER = np.array(
+    [0, 30, 60, 78, 86, 90, 94, 102, 120, 150, 180, 210, 240, 258, 266, 270, 274, 282, 300, 330.0]
+)  # of bars, from their length
+BAR = 4.0  # so many times longer than wide
 PIECES = 24  # of a cable or beam
 MOST_PIECES = 400
-MOST_NUMBERS = 30_000  # 60 kB
+MOST_NUMBERS = 28_000  # 56 kB
 PART, VISIBLE = 0.06, 0.02  # of the size of all: that the widest is drawn, and what is seen as it is
 SAME = 1e-9  # of the size of all: runs do not differ
 
@@ -29,8 +33,8 @@ class Piece:
         Place of the nominal run, m.
     ways : ndarray (times, 3, directions) or (1, 3, directions)
         Unit vectors.
-    angle : float
-        In the plane, of the first direction in the body's frame, rad.
+    angles : ndarray (directions,) or None
+        In the plane, of the directions, rising, rad.
     thick : float
         By how much what is drawn is larger than its points, m.
     base, most : ndarray (times, directions)
@@ -42,7 +46,7 @@ class Piece:
     last: int
     origin: np.ndarray
     ways: np.ndarray
-    angle: float = 0.0
+    angles: np.ndarray = None
     thick: float = 0.0
     base: np.ndarray = None
     most: np.ndarray = None
@@ -120,7 +124,8 @@ class Envelope:
         number = {name: k for k, name in enumerate(self.scene.names)}
         told, tracks = [], []
         for piece in self.pieces:
-            own = {"body": number[piece.body], "first": piece.first, "last": piece.last, "angle": short(piece.angle)}
+            own = {"body": number[piece.body], "first": piece.first, "last": piece.last}
+            own |= {} if piece.angles is None else {"angles": short(piece.angles)}
             still = np.ptp(piece.base, axis=0).max() < 1e-4 * SEEN * self.scene.size
             told.append(own | ({"base": short(piece.base[0])} if still else {}))
             more = larger * (piece.most - piece.base)
@@ -138,7 +143,7 @@ class Envelope:
         found = []
         for piece in self.pieces:
             h = piece.base[at] + larger * (piece.most[at] - piece.base[at])
-            ways, step = piece.ways[at if len(piece.ways) > 1 else 0].T, 2.0 * np.pi / len(h)
+            ways, step = piece.ways[at if len(piece.ways) > 1 else 0].T, np.diff(piece.angles, append=piece.angles[0] + 2.0 * np.pi)
             along = (np.roll(h, -1) - h * np.cos(step)) / np.sin(step)
             across = np.stack([-ways[:, 1], ways[:, 0], np.zeros(len(h))], axis=1)
             found.append((piece.origin[at] + h[:, None] * ways + along[:, None] * across, self.scene.colors[piece.body]))
@@ -175,22 +180,23 @@ def points_of(scene, motion, name):
     return np.concatenate(found)
 
 
-def circle(count, angle=0.0):
-    """So many directions in the plane, (3, directions)."""
-    turn = angle + 2.0 * np.pi * np.arange(count) / count
-    return np.stack([np.cos(turn), np.sin(turn), np.zeros(count)])
+def circle(angles):
+    """Directions in the plane at these angles (directions,), rad; (3, directions)."""
+    return np.stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))])
 
 
 SIX = np.concatenate([np.eye(3), -np.eye(3)], axis=1)
 
 
 def _frame(scene, name):
-    body, angle = scene.motions[0].bodies[name], 0.0
-    if scene.planar:
-        own = points_of(scene, scene.motions[0], name)
-        x, y, _ = np.linalg.svd(own - own.mean(axis=0))[2][0]  # along the body, whose sides are then covered closely
-        angle = float(np.arctan2(y, x))
-    return [Piece(name, 0, 0, body.position, body.rotation @ (circle(AROUND, angle) if scene.planar else SIX), angle)]
+    body = scene.motions[0].bodies[name]
+    if not scene.planar:
+        return [Piece(name, 0, 0, body.position, body.rotation @ SIX)]
+    own = points_of(scene, scene.motions[0], name)
+    _, sizes, (along, *_) = np.linalg.svd(own - own.mean(axis=0))
+    turns = SLENDER if sizes[0] > BAR * sizes[1:2].sum() else AROUND  # the sides of a bar are covered closely
+    angles = np.array(short(np.arctan2(along[1], along[0]) + np.radians(turns), 7))
+    return [Piece(name, 0, 0, body.position, body.rotation @ circle(angles), angles)]
 
 
 def axis_of(scene, line):
@@ -213,18 +219,20 @@ def chord_frame(chord, axis):
 def _line(scene, name):
     line, found = scene.motions[0].bodies[name], []
     ends = np.unique(np.rint(np.linspace(0, line.nodes.shape[1] - 1, min(PIECES, line.nodes.shape[1] - 1) + 1)).astype(int))
-    axis, around = axis_of(scene, line), circle(ALONG) if scene.planar else SIX
+    axis, angles = axis_of(scene, line), np.array(short(np.radians(ALONG), 7)) if scene.planar else None
+    around = circle(angles) if scene.planar else SIX
     for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
         frame = chord_frame(line.nodes[:, last] - line.nodes[:, first], axis)
-        found.append(Piece(name, first, last, line.nodes[:, first], frame @ around))
+        found.append(Piece(name, first, last, line.nodes[:, first], frame @ around, angles))
     return found
 
 
 def _places(scene, name):
     body = scene.motions[0].bodies[name]
     radii = [r for shape in scene.shapes[name] for r in getattr(shape, "radii", ())] or [0.0] * body.points.shape[1]
-    around = (circle(ALONG) if scene.planar else SIX)[None]
-    return [Piece(name, k, k, body.points[:, k], around, thick=radii[k]) for k in range(body.points.shape[1])]
+    angles = np.array(short(np.radians(ALONG), 7)) if scene.planar else None
+    around = (circle(angles) if scene.planar else SIX)[None]
+    return [Piece(name, k, k, body.points[:, k], around, angles, radii[k]) for k in range(body.points.shape[1])]
 
 
 KINDS = {"frame": _frame, "line": _line, "places": _places}

@@ -57,10 +57,10 @@ class Envelope {
 
   // The corners of what its lines of support enclose, as a fan of triangles behind the mechanism.
   region(piece, { at, axes: [x, y] }, support) {
-    const { scene, drawing } = this.picture, count = support.length, step = (2 * Math.PI) / count;
+    const { scene, drawing } = this.picture, { angles } = piece, count = support.length;
     const behind = -scene.size * (0.6 + (0.3 * piece.body) / scene.bodies.length), color = this.colors[piece.body];
     const corners = support.map((h, k) => {
-      const angle = piece.angle + k * step, c = Math.cos(angle), s = Math.sin(angle);
+      const c = Math.cos(angles[k]), s = Math.sin(angles[k]), step = (angles[(k + 1) % count] - angles[k] + 2 * Math.PI) % (2 * Math.PI);
       const along = (support[(k + 1) % count] - h * Math.cos(step)) / Math.sin(step);
       const p = add(add(at, x, h * c - along * s), y, h * s + along * c);
       return [p[0], p[1], behind];
