@@ -13,6 +13,7 @@ PARTS = (  # that the pages of theory name, to be used by themselves
     "linalg.direct.analyse", "properties.published",
 )  # fmt: skip
 WITHOUT = set()  # names that have none yet
+NEEDS = {"reference": "sksundae"}  # packages of examples
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -29,6 +30,8 @@ def test_every_public_name_has_an_example():
 
 @pytest.mark.parametrize("name", sorted({*flexmbd.__all__, *PARTS} - WITHOUT))
 def test_example(name, tmp_path, monkeypatch):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
     monkeypatch.chdir(tmp_path)
     said = []
     doctest.DocTestRunner(optionflags=OPTIONS).run(examples(name), out=said.append)
