@@ -120,6 +120,10 @@ def test_links_are_not_followed(tmp_path, bare):
         answer = bare.get(f"/report/{bare.keys.report(place)}/{place}/report.html")
         assert answer.status_code == 404 and "secret" not in answer.text
     assert "Open the report" not in bare.get("/of/osc").text
+    (done / "osc" / "study.toml").unlink()
+    (tmp_path / "secret" / "study.toml").write_text('[study]\nname = "s"\ndescription = "secret"\n')
+    (done / "osc" / "study.toml").symlink_to(tmp_path / "secret" / "study.toml")
+    assert bare.get("/of/osc").status_code == 404 and "secret" not in bare.get("/").text
 
 
 @pytest.mark.parametrize(

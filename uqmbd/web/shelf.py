@@ -18,6 +18,7 @@ from uqmbd.web.looks import Look, Looks
 from uqmbd.web.places import Refused, inside
 
 REPORT = "report.html"
+OF_PLACE = (STUDY, "result.zarr")  # of which a folder of results has one at least; its runs may lie elsewhere, where it says so
 MOVING = ("starting", "running", "finishing", "stopping")  # states that change by themselves
 UNREAD = "cannot be read"
 OF_ANSWER = ("finished", "stopped", "damaged")  # states of which there is, or was, a result
@@ -105,8 +106,9 @@ class Shelf:
         return [*starting, *found]
 
     def entries(self) -> list[Entry]:
-        """What `uqmbd list` has; nothing while there is no folder."""
-        return entries(self.folder) if self.folder.is_dir() else []
+        """What `uqmbd list` has, but no links to what lies elsewhere; nothing while there is no folder."""
+        found = entries(self.folder) if self.folder.is_dir() else []
+        return [one for one in found if not any((one.directory / name).is_symlink() for name in OF_PLACE)]
 
     def studies_of(self, found: list[Shown]) -> Iterator[Shown]:
         """The studies of several methods, of which `entries` has each method."""
@@ -124,7 +126,8 @@ class Shelf:
             If there is nothing.
         """
         folder = inside(self.folder, place)
-        if not (folder / STUDY).is_file() and not (folder / "result.zarr").is_dir():
+        study, result = (inside(folder, name) for name in OF_PLACE)
+        if not study.is_file() and not result.is_dir():
             if self.jobs.known(place) is None:
                 raise Refused("there are no results here", 404, remedy="go back to the list")
             return self.starting(place)
