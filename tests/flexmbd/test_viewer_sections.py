@@ -7,7 +7,7 @@ import pytest
 
 import flexmbd as fm
 
-from .shown_models import at_start, cut_ball, long_rope, many, tilting, turning_grains
+from .shown_models import at_start, cut_ball, long_rope, made_up, many, tilting, turning_grains
 from .shown_pages import PLACE, ink, looked_at
 
 pytestmark = [
@@ -128,6 +128,23 @@ def test_grains_turn_on_the_page(tmp_path):
         for picture in looked_at(turning_grains().to_html(), tmp_path, look)
     ]
     assert high[1] > 5 * high[0] > 0
+
+
+def test_discs_show_by_a_spoke_how_they_roll(tmp_path):
+    """Pixels of the disc's own colour within it: to the right of its centre at first, above it after a quarter turn."""
+    s, turn = fm.System(), 0.5 * np.pi * np.linspace(0.0, 1.0, 11)
+    s.grains("grains", positions=[(0.0, 0.0)], radius=0.5, mass=1.0)
+    rolling = made_up(s, {"grains": np.stack([0.0 * turn, 0.0 * turn, turn], axis=1)}, np.linspace(0.0, 1.0, 11))
+
+    async def look(seen):
+        x, y = await seen.run("flexmbd.onScreen(flexmbd.eye, [0, 0, 0])")
+        right = (await seen.run("flexmbd.onScreen(flexmbd.eye, [0.25, 0, 0])"))[0] - x
+        return [(await seen.at(time)).sum(axis=2) for time in (0.0, 1.0)], round(x), round(y) - 2, round(right)
+
+    (first, later), x, y, half = looked_at(rolling.to_html(), tmp_path, look)
+    for picture, spoke, bare in ((first, (y, x + half), (y - half, x)), (later, (y - half, x), (y, x + half))):
+        near = [picture[i - 2 : i + 3, j - 2 : j + 3].min() for i, j in (spoke, bare)]
+        assert near[0] < near[1] - 100
 
 
 def test_a_journal_in_space_is_drawn_aslant_in_its_bearing(tmp_path):

@@ -135,6 +135,28 @@ def test_sensitivities_begin_with_the_cause():
     assert "the indices are known to ±" in lead.judged.why
 
 
+def test_derivatives_say_with_what_an_output_changes_fastest():
+    assert re.fullmatch(
+        r"s changes fastest with b \(\S+\), then with a \(\S+\), in the middle of the inputs\.",
+        lead_of(found("sensitivity-derivative-box"), {}).answer[0],
+    )
+
+
+@pytest.mark.parametrize(("above", "said"), [(3.2, "Yes: in some runs s is above 3.2 m."), (3.8, "No: s is never above 3.8 m.")])
+def test_whether_bounds_pass_a_limit(above, said):
+    result = found("reliability-interval-box")
+    result.attrs["settings"] |= {"above": above}
+    result.attrs.pop("limit", None)
+    lead = lead_of(result, {})
+    assert lead.question == f"Can s be above {above} m?" and lead.answer[0] == said and lead.answer[1].startswith("s stays between")
+
+
+def test_a_calibration_without_readings_left_over_is_not_judged():
+    result = found("calibrate-box")
+    lead = lead_of(result, figures.sections(result))
+    assert lead.answer[1] == "It meets them all." and lead.judged.state == "unsaid" and lead.figure.key == "s"
+
+
 def test_a_sample_says_how_well_it_knows_the_mean():
     lead = lead_of(found("montecarlo-uniform"), {})
     assert lead.question == "How is s distributed when a and b vary?" and re.match(

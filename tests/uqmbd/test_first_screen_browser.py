@@ -7,8 +7,9 @@ import shutil
 
 import pytest
 
-from uqmbd.report import write_report
+from uqmbd.report import write_overview, write_report
 from uqmbd.report.packing import unpacked
+from uqmbd.results import Results
 
 from . import made_up_mechanism, pdf
 from .browser import Browser
@@ -28,10 +29,10 @@ def page(tmp_path, monkeypatch):
     return write_report(result, tmp_path)
 
 
-def seen(page, work, width=1280, height=900):
+def seen(page, work, width=1280, height=900, ready=DRAWN):
     async def wait():
         async with Browser(page.parent / "profile") as browser:
-            await browser.open(page, DRAWN, width=width, height=height)
+            await browser.open(page, ready, width=width, height=height)
             return await work(browser)
 
     return asyncio.run(wait())
@@ -90,3 +91,13 @@ def test_a_print_has_every_figure_and_what_is_folded(page):
     for key, source in sources:
         for label in re.findall(r'"title":\{"text":"([^"]+)"', unpacked(source)):
             assert label.replace(" ", "") in printed.words, (key, label)
+
+
+def test_the_page_of_several_methods_prints_what_is_folded_without_a_script(tmp_path):
+    results = Results({"bounds": made_up_mechanism.bounded(), "counts": made_up_mechanism.counted()})
+
+    async def work(browser):
+        return base64.b64decode((await browser.ask("Page.printToPDF", printBackground=True))["data"])
+
+    printed = pdf.read(seen(write_overview(results, tmp_path), work, ready="document.readyState === 'complete'"))
+    assert printed.words.count("Alldigits,limitsandevidence") == 2 and "chebyshev,80runs,2failed" in printed.words

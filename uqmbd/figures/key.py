@@ -30,6 +30,7 @@ MIDDLE = 0.5
 CASES = (("lower", "lowest", "bottom"), ("nominal", "nominal", "top"), ("upper", "highest", "bottom"))
 RUN = 6  # colour of single runs
 MEASURED = 200  # readings drawn
+CLOSE = 0.3  # of the width of the bounds: runs within this have their names beside them
 PERCENT = 1e-3  # probabilities below this are said with a power of ten
 
 
@@ -55,7 +56,7 @@ def key_figure(result) -> Figure | None:
     over = any(
         name in group and axis_of(group[name].dims) for group in (result.bounds, result.inner, result.statistics, result.sensitivity)
     )
-    if result.facts.method == "sensitivity" and name not in result.bounds:
+    if result.facts.method == "sensitivity":
         return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
     if name in result.bounds or name not in result.statistics or samples.are_chosen(result):
         return _plain(result, name, over=over)
@@ -70,8 +71,9 @@ def _of_calibration(result, name: str) -> Figure:
     """Measured and fitted, of the key output or of the first that was measured."""
     measured = [one for one in (name, *chosen(result, output_names(result)[0])) if is_calibrated(result, one)]
     over = [one for one in measured if axis_of(result.statistics[one].dims)]
+    over = [one for one in over if np.isfinite(result.statistics[one].sel(statistic="measured").values).any()]
     if not over:
-        return scalar_figure(result, name)
+        return scalar_figure(result, next((one for one in output_names(result)[1] if is_calibrated(result, one)), name))
     table, one = result.statistics[over[0]], over[0]
     grid, (fitted, measured) = grid_of(table), (table.sel(statistic=word).values for word in ("fitted", "measured"))
     shown = np.flatnonzero(np.isfinite(measured))
@@ -137,8 +139,10 @@ def interval_figure(result, name: str) -> Figure:
         else:
             ends = np.asarray(widest(group[name]).sel(bound=["lower", "upper"]).values, float)
             marks.append(Band(ends, np.full(2, bottom), np.full(2, top), label, style))
-    runs = _runs(result, name)
-    if runs:
+    if runs := _runs(result, name):
+        spread, whole = np.ptp([value for value, _, _ in runs]), np.ptp(np.concatenate([mark.x for mark in marks])) if marks else 0.0
+        if spread < CLOSE * whole:  # names below the ends would lie on each other, and there is room beside them
+            runs = [(value, word, {"lowest": "left", "highest": "right"}.get(word, side)) for value, word, side in runs]
         places, words, sides = zip(*((value, f"{word} {brief(within.of(value))}", side) for value, word, side in runs), strict=True)
         at = np.array(places, float)
         marks.append(Points(at, np.full(len(at), MIDDLE), words, sides, "runs", RUN, on_curves=True))

@@ -8,10 +8,11 @@ from uqmbd.figures.numbers import between, brief, scale
 from uqmbd.figures.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.scaling import ends_of, scale_of, statistics
+from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.trust import trust_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.outcomes import TIME, axis_of
-from uqmbd.report.causes import cause, plane_refuted
+from uqmbd.report.causes import cause, leading, plane_refuted
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
 
 DIGITS = 3
@@ -32,6 +33,8 @@ def question_of(result, name: str | None) -> str:
         return f"How probable is it that {output} is {limit_said(result, name)}?"
     if result.facts.method == "sensitivity":
         return f"On which of its inputs does {output} depend most?"
+    if name in result.bounds and result.facts.method == "reliability":
+        return f"Can {output} be {limit_said(result, name)}?"
     if name in result.bounds:
         return f"Between which bounds does {output} stay for all values of {inputs}?"
     if name in result.statistics and not samples.are_chosen(result):
@@ -49,11 +52,40 @@ def answer_of(result, name: str | None) -> list[str]:
         return _both(_how_probable(result, name), cause(result, name, index=False))
     told = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
-    if result.facts.method == "sensitivity" and (why := cause(result, name, index=False)):
+    if result.facts.method == "sensitivity" and (why := cause(result, name, index=False) or _steepest(result, name)):
         return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
+    if name in result.bounds and result.facts.method == "reliability":
+        return _both(_passed(result, name), _bounded(result, name))
     if name in result.bounds:
         return _both(_bounded(result, name), _kinds(result, name) or _where(result, name))
     return _both(told or reached, cause(result, name, index=False) or (_reached(result, name, "it") if told else _where(result, name)))
+
+
+def _steepest(result, name: str) -> str:
+    """Of derivatives at the middle of the inputs, which are shares of no whole."""
+    table = result.sensitivity[name] if name in result.sensitivity else None
+    if table is None or axis_of(table.dims) or "derivative" not in kinds(table):
+        return ""
+    values = np.nan_to_num(np.abs(np.asarray(table.sel(kind="derivative").values, float)))
+    words = [f"{table['input'].values[k]} ({brief(values[k])})" for k in leading(values)]
+    return f"It changes fastest with {', then with '.join(words)}, in the middle of the inputs."
+
+
+def _passed(result, name: str) -> str:
+    """Whether an output that has bounds can be beyond its limit."""
+    settings, limit = result.facts.settings, limit_said(result, name)
+    up = settings.get("above") is not None
+    level = result.attrs.get("limit", settings.get("above" if up else "below"))
+    reached, outer = (ends_of(group, name)[1 if up else 0] if name in group else np.nan for group in (result.inner, result.bounds))
+    beyond = [end > level if up else end < level for end in (reached, outer)]
+    if beyond[0]:
+        return f"Yes: in some runs {spoken(name)} is {limit}."
+    trust = trust_of(result, name)
+    if beyond[1] or (trust is not None and trust.share < 1.0):
+        return (
+            f"No run has {spoken(name)} {limit}, but {'the bounds do' if beyond[1] else 'bounds that are not trusted do'} not exclude it."
+        )
+    return f"No: {spoken(name)} is never {limit}."
 
 
 def _both(*said: str) -> list[str]:
@@ -211,6 +243,8 @@ def _estimates(result) -> list[str]:
         said.append(f"What is left between model and measurement {like}.")
     elif squares := {name: value for name, value in attrs.get("rms_residual", {}).items() if name in result.statistics}:
         name, value = next(iter(squares.items()))
+        if value <= EVEN * float(np.nanmax(np.abs(result.statistics[name].sel(statistic="measured").values))):
+            return [*said, "It meets them all."]
         within = scale(unit_of(result, name), [value])
         said.append(f"What is left between model and measurement is {within.said(brief(within.of(value)))} in {name} (root mean square).")
     return said

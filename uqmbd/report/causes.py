@@ -50,7 +50,10 @@ def cause(result, name: str, *, index: bool = True) -> str:
             continue
         values = _values(table, kind)
         said = [(table["input"].values[k], values[k]) for k in leading(values) if values[k] >= LEAST]
-        words = [f"{one} ({100 * value:.0f} %)" if kind in SHARES else f"{one} ({value:.2f})" for one, value in said]
+        words = [
+            f"{one} ({100 * (value if index else min(value, 1.0)):.0f} %)" if kind in SHARES else f"{one} ({value:.2f})"
+            for one, value in said
+        ]
         by = f", by {(SHARES | DISTANCES)[kind]}" if index else ""
         return f"It depends most on {', then on '.join(words)}{by}." if words else ""
     return ""

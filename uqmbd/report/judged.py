@@ -151,5 +151,6 @@ def _of_estimates(result) -> Judged:
     together = f"; the readings tell {listed(pairs)} better together than each by itself" if pairs else ""
     if attrs.get("fit"):
         return Judged("yes", f"the model fits {attrs.get('readings', 'the')} readings within their deviations{together}")
-    found = "yes" if attrs.get("estimate_lower") else "unsaid"
-    return Judged(found, f"the limits rest on the scatter of {attrs.get('readings', 'the')} readings about the model{together}")
+    if not attrs.get("estimate_lower"):
+        return Judged("unsaid", "no readings are left over that would tell how well the estimates are known")
+    return Judged("yes", f"the limits rest on the scatter of {attrs.get('readings', 'the')} readings about the model{together}")

@@ -67,7 +67,8 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
     warnings = _warnings(result)
-    first = [note for note in warnings if note in set(map(sentence, result.attrs.get(WARNINGS, ())))]
+    early, reason = set(map(sentence, result.attrs.get(WARNINGS, ()))), lead.judged.why if lead.judged else ""
+    first = [note for note in warnings if note in early and not (reason and reason in note)]  # that reason is above them
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     found = [
         estimates_table(result),

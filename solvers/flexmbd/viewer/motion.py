@@ -108,7 +108,7 @@ class Places:
     Attributes
     ----------
     angle : ndarray (times, places) or None
-        Of grains in the plane whose shapes show that they turn, rad.
+        Of grains in the plane, rad.
     """
 
     kind = "places"
@@ -116,7 +116,7 @@ class Places:
     def __init__(self, moved):
         self.moved, self.angle = moved, None
         self.points = np.stack([*moved.body.places_of(moved).values()], axis=1)
-        if isinstance(moved.body, Grains) and moved.body.dimension == 2 and moved.body.given_shapes:
+        if isinstance(moved.body, Grains) and moved.body.dimension == 2:
             rotation = moved.body.poses(moved).rotation
             self.angle = np.unwrap(np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]), axis=0)
 

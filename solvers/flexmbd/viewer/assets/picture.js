@@ -68,6 +68,7 @@ class Picture {
       run.frames(body).forEach((frame, k) => {
         const r = one.radii ? one.radii[k] : 1, at = this.layer(add(frame.at, turned(frame.turn, one.at)), one.body);
         target[which].push({ place: placed(at, times(frame.turn, one.turn), size.map((x) => r * x)), color, slant });
+        if (one.radii && body.turns) this.drawing.line(frame.at, add(frame.at, turned(frame.turn, [r, 0, 0])), color, 1.5); // how a disc rolls
       });
     }
   }
