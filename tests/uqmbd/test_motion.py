@@ -176,3 +176,15 @@ def test_a_run_that_reaches_something_else_when_it_is_run_again_is_said(finished
     cases = [case for case in motion["cases"] if any(end["again"] == -0.5 for end in case["ends"])]
     assert len(cases) == 1 and "(-500 mm when run again)" in said_of(finished.result, cases[0])
     assert not any("when run again" in said_of(finished.result, case) for case in finished.result.motion["cases"])
+
+
+def test_a_nominal_run_that_reached_a_bound_says_both(finished):
+    first, second, *_ = finished.result.motion["cases"]
+    both = first | {"ends": second["ends"][:1]}
+    said = said_of(finished.result, both)
+    assert said.startswith("The nominal run, in the middle of the inputs: ") and " It reached the highest bob.angle:max, " in said
+
+
+def test_runs_with_the_same_inputs_but_for_rounding_are_one():
+    spread = {"a": 2.0}
+    assert motions.alike({"a": 1.0}, {"a": 1.0 + 1e-8}, spread) and not motions.alike({"a": 1.0}, {"a": 1.001}, spread)

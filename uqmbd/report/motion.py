@@ -107,7 +107,7 @@ def _short(x: float) -> float | None:
 
 def label_of(result, case: Mapping[str, Any]) -> str:
     """What a run is called in the choice of runs."""
-    if not case["ends"]:
+    if case["nominal"]:
         return str(case["label"])
     end = case["ends"][0]
     return f"{case['label']}, {_value(result, end)}"
@@ -116,11 +116,12 @@ def label_of(result, case: Mapping[str, Any]) -> str:
 def said_of(result, case: Mapping[str, Any]) -> str:
     """A sentence on a run: its inputs, and which bounds it reached."""
     inputs = inputs_said(result, case["inputs"])
-    if not case["ends"]:
-        return f"The nominal run, in the middle of the inputs: {inputs}."
     ends = [_end(result, end) for end in case["ends"][:TOLD]]
     more = len(case["ends"]) - len(ends)
-    return f"The run with {inputs} reached the {'; the '.join(ends)}{f'; and {more} more' if more else ''}."
+    reached = f" reached the {'; the '.join(ends)}{f'; and {more} more' if more else ''}"
+    if case["nominal"]:
+        return f"The nominal run, in the middle of the inputs: {inputs}.{f' It{reached}.' if ends else ''}"
+    return f"The run with {inputs}{reached}."
 
 
 def time_of(case: Mapping[str, Any]) -> float | None:

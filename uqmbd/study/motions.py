@@ -37,6 +37,7 @@ COVERED = 160  # runs of the region that all cover
 SHARE, SECONDS = 0.1, 10.0  # of the time of the study, and at least, that making it may take
 READ = 1 << 24  # numbers of an output, that are looked through for its greatest and least run
 TIMES = 240  # of a history, at which it is said which run is nearest to its bounds
+SAME = 1e-5  # of the range of an input: runs that differ by less are one
 NEAR = 0.01  # of the band's width: how near a run is that has reached a bound
 
 
@@ -48,17 +49,20 @@ class Case:
     ----------
     inputs : dict of str to float
         SI.
+    nominal : bool
+        It is the run in the middle of the inputs.
     ends : list of (str, str, Extreme)
         Output, ``lower`` or ``upper``, and where the run reached it.
     """
 
     inputs: dict[str, float]
+    nominal: bool = False
     ends: list[tuple[str, str, Extreme]] = field(default_factory=list)
 
     @property
     def label(self) -> str:
         """In few words."""
-        if not self.ends:
+        if self.nominal:
             return "nominal"
         name, bound, _ = self.ends[0]
         return f"{'highest' if bound == 'upper' else 'lowest'} {name}"
@@ -106,7 +110,7 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
     points |= {key_of(point): point for point in every if key_of(point) not in points}
     samples = {key: np.array([point[key] for point in points.values()]) for key in middle}
     first = next((k for k, case in enumerate(cases) if case.ends), 0)
-    at = cases[first].ends[0][2].time if first else None
+    at = cases[first].ends[0][2].time if cases[first].ends else None
     still = first, float(simulator.time[-1]) / 3.0 if at is None else at
     logging.getLogger("uqmbd").info("running %d runs again, to show the mechanism moving ...", len(points))
     try:
@@ -118,7 +122,7 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
     kept = []
     for k, row in enumerate(done.scene["rows"]):
         ends = [end_of(*end, again(done, k, *end)) for end in cases[row].ends]
-        kept.append({"label": cases[row].label, "inputs": cases[row].inputs, "ends": ends})
+        kept.append({"label": cases[row].label, "nominal": cases[row].nominal, "inputs": cases[row].inputs, "ends": ends})
     return {"scene": done.scene | {"of": result.facts.runs_ok or len(points)}, "cases": kept, "near": nearest(result, done)}
 
 
@@ -147,7 +151,8 @@ def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
     from uqmbd.figures.outputs import chosen as drawn
     from uqmbd.report.lead import key_output
 
-    found = {key_of(middle): Case(middle)}
+    found = [Case(middle, nominal=True)]
+    spread = {key: float(np.ptp(values)) for key, values in covered(result, result.runs.sizes.get("run", 0)).items() if len(values)}
     key, (histories, scalars) = key_output(result), (drawn(result, names) for names in output_names(result))
     for name in dict.fromkeys(([key] if key else []) + scalars + histories):
         if name not in result.worst and (name not in result.runs or result.runs[name].size > READ):
@@ -156,9 +161,17 @@ def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
             with suppress(StudyError):
                 end, _ = worst_inputs(result, name, bound, None)
                 inputs = middle | end.inputs
-                if len(found) < SHOWN or key_of(inputs) in found:
-                    found.setdefault(key_of(inputs), Case(inputs)).ends.append((name, bound, end))
-    return list(found.values())
+                like = next((case for case in found if alike(case.inputs, inputs, spread)), None)
+                if like is None and len(found) < SHOWN:
+                    found.append(like := Case(inputs))
+                if like is not None:
+                    like.ends.append((name, bound, end))
+    return found
+
+
+def alike(one: dict[str, float], other: dict[str, float], spread: dict[str, float]) -> bool:
+    """Whether two runs have the same inputs, but for what nobody sees."""
+    return all(abs(one[key] - other[key]) <= SAME * spread.get(key, 0.0) for key in one)
 
 
 def affordable(result: Result, seconds: float) -> int:
