@@ -199,6 +199,9 @@ def test_bounds_of_a_history_are_a_band_with_the_runs_that_reach_it(tmp_path):
     figure = key_figure(ran(tmp_path, method, model=model, outputs=("x",), time=time))
     labels = [mark.label for mark in figure.panels[0].marks if isinstance(mark, (Band, Curve))]
     assert len(figure.panels) == 1 and labels == ["outer bounds", "nominal run", "run of the lowest value", "run of the highest value"]
+    assert not any("middle" in text for text in figure.caption) and figure.caption[0].startswith(
+        "The highest run, 3 at 1.6 s: a = 2, b = 1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from uqmbd.figures.calibration import is_calibrated
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, history_figure, levels_shown
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
-from uqmbd.figures.numbers import brief
+from uqmbd.figures.numbers import brief, scale
 from uqmbd.figures.outputs import axis_label, axis_unit, chosen, grid_of, key_said, label_of, output_names, widest
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.scaling import scale_of
@@ -112,16 +112,18 @@ def _plain(result, name: str, *, over: bool) -> Figure:
     if name not in result.bounds or name not in result.extreme_runs or "alpha" in result.bounds[name].dims:
         return history_figure(result, name)
     panel, _ = extremes_panel(result, name)
-    return Figure(f"{name}.answer", name, (panel,), tuple(_reaching(result, name)))
+    middle = ["Measured from the middle of the band, which is narrow."] if panel.y_label != label_of(result, name) else []
+    return Figure(f"{name}.answer", name, (panel,), (*middle, *_reaching(result, name)))
 
 
 def _reaching(result, name: str) -> list[str]:
     """Which inputs the runs have that reach furthest."""
-    within, unit, said = scale_of(result, name), axis_unit(result.extreme_runs[name]), []
+    table, said = result.extreme_runs[name], []
+    within, along = scale_of(result, name), scale(axis_unit(table).strip(), grid_of(table))
     for end, word in (("upper", "highest"), ("lower", "lowest")):
         if (found := extreme_of(result, name, end)) is not None and found.time is not None:
-            value = within.said(brief(within.of(found.value)))
-            said.append(f"The {word} run, {value} at {found.time:.3g}{unit}: {inputs_said(result, found.inputs, 3)}.")
+            value, when = within.said(brief(within.of(found.value))), along.said(brief(along.of(found.time)))
+            said.append(f"The {word} run, {value} at {when}: {inputs_said(result, found.inputs, 3)}.")
     return said
 
 
