@@ -24,7 +24,8 @@ MISSING = re.compile(r"(?!.*Debian).*(could not import|is not installed)", re.DO
 LONG = {  # seconds of a processor that the slow tests of a file take, where these are many more than a test's second
     "test_drops": 190, "test_studies": 180, "test_orders": 140, "test_methods_importance": 120, "test_signals": 80,
     "test_studies_as_trees": 190, "test_tree_algorithms": 90, "test_trees": 100, "test_tree_analyses": 30, "test_damages": 60,
-    "test_names": 50, "test_wheel": 60, "test_impenetrable_woodpecker": 40, "test_reliability": 40, "test_report_browser": 40, "test_viewer_browser": 25,
+    "test_names": 50, "test_wheel": 60, "test_impenetrable_woodpecker": 40, "test_reliability": 40, "test_report_browser": 40,
+    "test_viewer_browser": 25,
     "test_view_browser": 60, "test_view": 40, "test_viewer_sections": 25,
 }  # fmt: skip
 
