@@ -16,6 +16,11 @@ from flexmbd.viewer.packing import unpacked
 from .shown_models import CRANK, ROD, made_up
 
 LABELS = ["nominal", "highest", "lowest"]
+NAMES = {
+    "top": "beside bodies end envelope force format high larger looks low notes planar play playing rows runs size start up",
+    "run": "apart arrows bearings bodies dots end guides keys label lines links shift trails",
+    "envelope": "across keys larger off pieces runs",
+}
 
 
 def loose_crank(length, clearance):
@@ -158,3 +163,9 @@ def test_the_part_of_a_page_has_words_that_are_text_and_scripts_of_at_most_150_k
     assert "<b>" not in html and "</script>" not in scene and json.loads(scene)["cases"][0]["label"] == evil
     assert sum(map(len, block_scripts())) <= 150_000 and len(scene) < 200_000
     assert 'id="motion-view"' in html and "<svg" in html and "polygon" in html
+
+
+def test_names_in_a_scene_are_those_of_its_format(cases):
+    """Reports draw what earlier versions have kept: other names or meanings are another `FORMAT`."""
+    names = {"top": set(cases.data), "run": set(cases.data["runs"][0]), "envelope": set(cases.data["envelope"])}
+    assert (cases.data["format"], {key: " ".join(sorted(found)) for key, found in names.items()}) == (1, NAMES)

@@ -131,6 +131,18 @@ def test_a_damaged_file_is_said_and_changes_nothing_else(finished, tmp_path):
     assert "does not agree with its checksum" in motion_block(result).html and len(result.outputs) == 3
 
 
+def test_a_scene_that_another_version_has_kept_is_not_drawn_and_made_anew(finished, tmp_path):
+    folder = tmp_path / "r"
+    shutil.copytree(finished.directory, folder)
+    motion = finished.result.motion
+    motions.keep(folder, motion | {"scene": {key: value for key, value in motion["scene"].items() if key != "format"}})
+    block = motion_block(open_results(folder))
+    assert not block.scene and "another version has kept it" in block.html
+    again = run_study(study_in(finished.directory.parent), out=folder, progress=False)
+    keep_motion(again)
+    assert again.tally is None and motion_block(open_results(folder)).scene
+
+
 def test_what_a_file_says_never_becomes_part_of_the_page(finished):
     motion = json.loads(json.dumps(finished.result.motion).replace('"bob"', '"<b>x</b>"').replace("#3b7dd8", "\\u0022/><script>"))
     html = motion_block(replace(finished.result, motion=motion)).html

@@ -17,9 +17,11 @@ from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset
 from uqmbd.simulators.model import describe
+from uqmbd.simulators.moving import drawn
 
 TOLD = 3  # bounds of a run that a sentence names
 INPUTS = 16_000  # numbers of runs that reached bounds of histories: some 20 kB of the page
+OTHER = "another version has kept it; remove report.html and run the study again, which makes it anew"
 SAME = 0.02  # of what runs reached: by how much a run that is run again may differ, unsaid
 
 
@@ -51,7 +53,9 @@ def motion_block(result, names: Mapping[str, str] | None = None) -> Motion | Non
     if not result.motion:
         return None
     try:
-        return Motion(_scene(result, names or {}), True) if "scene" in result.motion else _without(str(result.motion["why"]))
+        if "scene" not in result.motion:
+            return _without(str(result.motion["why"]))
+        return Motion(_scene(result, names or {}), True) if drawn(result.motion["scene"]) else _without(OTHER)
     except Exception as error:  # a file that somebody has written by hand, or another version
         return _without(f"motion.json cannot be read ({describe(error)})")
 

@@ -121,9 +121,9 @@ def go_to(folder: str) -> None:
         return
     others = [place for place in FOLDERS if place != folder]
     if folder not in sys.path or folder in FOLDERS:
-        sys.path[:] = [place for place in sys.path if place not in FOLDERS]
+        rest = [place for place in sys.path if place not in FOLDERS]
         FOLDERS[:] = [folder, *others]
-        sys.path += FOLDERS
+        sys.path[:] = rest + FOLDERS  # at once: other threads import meanwhile
     importlib.invalidate_caches()
     for known in LOADED.values():
         for key in known.brought if str(known.path.parent) != folder else ():

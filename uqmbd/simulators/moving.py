@@ -78,6 +78,13 @@ def times_of(time: np.ndarray) -> np.ndarray:
     return time if len(time) >= LEAST else np.linspace(0.0, time[-1], LEAST)
 
 
+def drawn(scene: Mapping[str, Any]) -> bool:
+    """Whether this version draws a scene as some version has kept it."""
+    from flexmbd.viewer.cases import FORMAT
+
+    return scene.get("format") == FORMAT
+
+
 def parts() -> tuple[str, str, Callable[..., str], Callable[[dict[str, Any]], str], str]:
     """What a page needs besides: library, script, functions that make its HTML and the script's data of a scene, style."""
     from flexmbd.viewer.block import block_html, block_scene, block_scripts, block_style

@@ -23,6 +23,7 @@ from uqmbd.runs.where import MOTION
 from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import describe
+from uqmbd.simulators.moving import drawn
 from uqmbd.study.extreme_runs import key_of
 from uqmbd.study.replay import worst_inputs
 
@@ -71,10 +72,10 @@ class Case:
 def keep_motion(finished: Finished) -> None:
     """Make the motion of a finished study, and keep it beside its result; what goes wrong is said, and changes nothing else.
 
-    Nothing is made where there is one, or the model has none.
+    Nothing is made where there is one that this version draws, or the model has none.
     """
     result, directory = finished.result, finished.directory
-    if finished.trial is None or ("scene" in result.motion and finished.tally is None):
+    if finished.trial is None or (drawn(result.motion.get("scene", {})) and finished.tally is None):
         return
     try:
         simulator = finished.trial.checked()

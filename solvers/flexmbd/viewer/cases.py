@@ -13,6 +13,7 @@ from flexmbd.viewer.runs import SEEN
 from flexmbd.viewer.scene import Scene
 from flexmbd.viewer.still import lines_of, placed, sketched
 
+FORMAT = 1  # of `Cases.data`: reports draw what an earlier version has kept, if it has the same names and meanings
 NUMBERS, SMALL = 9_000, 2_000  # of a run: numbers of its motion, keys of its forces and of its clearances
 MOST_POINTS = 8  # of a body, that are compared
 
@@ -25,8 +26,8 @@ class Cases:
     ----------
     scene : Scene
     data : dict
-        As the page has it (`Scene.data`), with ``envelope``, ``larger`` (by how much differences from the nominal run are drawn larger)
-        and ``rows``: of which rows of the batch its runs are.
+        As the page has it (`Scene.data`), with ``format``, ``envelope``, ``larger`` (by how much differences from the nominal run are
+        drawn larger) and ``rows``: of which rows of the batch its runs are.
     envelope : Envelope
     """
 
@@ -94,7 +95,8 @@ def cases_of(trajectory, labels):
             envelope.take(motions[rows.index(row)] if row in rows else motion_of(trajectory.of_sample(row)))
     larger = envelope.larger()
     scene.kept = common_keys(scene, larger)
-    data = scene.data() | {"envelope": envelope.data(larger), "larger": larger, "rows": rows, "beside": False, "playing": False}
+    data = scene.data() | {"format": FORMAT, "envelope": envelope.data(larger), "larger": larger, "rows": rows}
+    data |= {"beside": False, "playing": False}
     for run in data["runs"]:
         run["shift"] = [0.0, 0.0, 0.0]
     if box := envelope.box(larger):
