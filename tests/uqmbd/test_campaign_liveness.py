@@ -77,6 +77,31 @@ def test_workers_that_vanish_are_replaced(limits):
         assert finished(pool) == (task, 42)
 
 
+PATHS = """
+import sys
+from uqmbd.campaign.pool import EarlyPool
+
+if __name__ == "__main__":
+    before = list(sys.path)
+    for _ in range(2):
+        early = EarlyPool(1)
+        early.get()
+        meanwhile = list(sys.path)
+        early.let_go().result()
+        print(sys.path == meanwhile, set(sys.path) == set(before))
+        early.close()
+        print(sys.path == before)
+"""
+
+
+def test_folders_of_imports_keep_their_places_when_a_pool_closes(tmp_path):
+    """An import of another thread misses a package where one before it is taken away meanwhile."""
+    script = tmp_path / "paths.py"
+    script.write_text(PATHS)
+    said = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["True"] * 6
+
+
 def test_workers_that_vanish_for_good_are_told(limits):
     limits(look=0.1, patience=0.5)
     with open_pool(1) as pool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -204,6 +205,7 @@ def local_cluster(workers: int) -> Iterator[Cluster]:
             local_directory=tempfile.gettempdir(),
         )
         cluster = stack.enter_context(started(make))
+        steady_path([cluster.scheduler, *cluster.workers.values()])
         client = stack.enter_context(Client(cluster, direct_to_workers=True))
         stack.enter_context(without_descendants(lambda: worker_processes(cluster)))
         yield Cluster(client, workers, cluster)
@@ -250,6 +252,24 @@ def ending(client: Any) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             client.close(timeout=5)
+
+
+def steady_path(servers: Iterable[Any]) -> None:
+    """Have no entry of `sys.path` change its place when servers of Dask in this process close.
+
+    They put their scratch folders before all others, and take them away in a thread of theirs when they close. An import that goes through
+    the list meanwhile misses the entry behind, and finds no package. So their places have what comes behind them, which is then there
+    more than once and changes nothing; `tidy_path` ends that.
+    """
+    scratch = {server.local_directory for server in servers}
+    for k in reversed(range(len(sys.path) - 1)):
+        if sys.path[k] in scratch:
+            sys.path[k] = sys.path[k + 1]
+
+
+def tidy_path() -> None:
+    """Have each entry of `sys.path` once; where nothing is imported meanwhile."""
+    sys.path[:] = dict.fromkeys(sys.path)
 
 
 def worker_processes(cluster: Any) -> list[int]:

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster
+from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster, tidy_path
 from uqmbd.campaign.kept import Kept
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import shield_tracker
@@ -155,6 +155,7 @@ class EarlyPool:
             self.let_go().result()
         finally:
             self.thread.shutdown(wait=True)
+            tidy_path()
 
 
 def default_workers() -> int:
