@@ -20,12 +20,14 @@ SHAPES = {  # by their colour
 CRANK, ROD = 0.05, 0.12
 
 
-def crank(clearance):
-    """Slider-crank whose journal has play."""
+def crank(clearance, length=ROD):
+    """Slider-crank whose journal has play; its rod may be longer or shorter."""
     s = fm.System(gravity=(0.0, -9.81))
     body = s.body("crank", mass=0.3, inertia=1e-4, position=(CRANK / 2, 0.0), points={"O": (-CRANK / 2, 0.0), "A": (CRANK / 2, 0.0)})
-    rod = s.body("rod", mass=0.2, inertia=2.5e-4, position=(CRANK + ROD / 2, 0.0), points={"A": (-ROD / 2, 0.0), "B": (ROD / 2, 0.0)})
-    slider = s.body("slider", mass=0.14, inertia=1e-4, position=(CRANK + ROD, 0.0), points={"B": (0.0, 0.0)})
+    rod = s.body(
+        "rod", mass=0.2, inertia=2.5e-4, position=(CRANK + ROD / 2, 0.0), points={"A": (-ROD / 2, 0.0), "B": (length - ROD / 2, 0.0)}
+    )
+    slider = s.body("slider", mass=0.14, inertia=1e-4, position=(CRANK + length, 0.0), points={"B": (0.0, 0.0)})
     pivot = s.ground.at(0.0, 0.0, "O")
     s.add(fm.Revolute("O", pivot, body["O"]))
     s.add(fm.Revolute("A", body["A"], rod["A"]))

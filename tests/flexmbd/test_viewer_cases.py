@@ -13,7 +13,7 @@ from flexmbd.viewer.envelope import Envelope, circle, points_of
 from flexmbd.viewer.motion import motion_of
 from flexmbd.viewer.packing import unpacked
 
-from .shown_models import CRANK, ROD, made_up
+from .shown_models import ROD, crank, made_up
 
 LABELS = ["nominal", "highest", "lowest"]
 NAMES = {
@@ -23,30 +23,12 @@ NAMES = {
 }
 
 
-def loose_crank(length, clearance):
-    """A slider-crank whose rod is longer or shorter, and whose journal has play."""
-    s = fm.System(gravity=(0.0, -9.81))
-    body = s.body("crank", mass=0.3, inertia=1e-4, position=(CRANK / 2, 0.0), points={"O": (-CRANK / 2, 0.0), "A": (CRANK / 2, 0.0)})
-    rod = s.body(
-        "rod", mass=0.2, inertia=2.5e-4, position=(CRANK + ROD / 2, 0.0), points={"A": (-ROD / 2, 0.0), "B": (length - ROD / 2, 0.0)}
-    )
-    slider = s.body("slider", mass=0.14, inertia=1e-4, position=(CRANK + length, 0.0), points={"B": (0.0, 0.0)})
-    pivot = s.ground.at(0.0, 0.0, "O")
-    s.add(fm.Revolute("O", pivot, body["O"]))
-    s.add(fm.Revolute("A", body["A"], rod["A"]))
-    s.add(fm.Translational("guide", pivot, slider["B"]))
-    s.add(fm.AngleDrive("drive", pivot, body["O"], fm.ConstantSpeed(120.0)))
-    law = fm.HuntCrossley(1e8, restitution=0.5)
-    s.add(fm.ClearanceRevolute("B", rod["B"], slider["B"], clearance, law, bearing_radius=8e-3, start="centred"))
-    return s
-
-
 @pytest.fixture(scope="module")
 def batch():
-    """Six runs of it."""
+    """Six runs of a crank."""
     draws = np.random.default_rng(4)
     samples = {"length": ROD + draws.uniform(-4e-3, 4e-3, 6), "clearance": draws.uniform(1e-4, 5e-4, 6)}
-    return fm.run(loose_crank, samples, end=0.05, points=101, outputs=["B.force"], poses=True)
+    return fm.run(crank, samples, end=0.05, points=101, outputs=["B.force"], poses=True)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +77,7 @@ def test_a_region_reaches_as_far_as_the_ends_of_the_rods_of_all_runs(batch, case
 
 def test_small_differences_are_drawn_larger_and_that_is_said(batch):
     samples = {"length": ROD + np.array([0.0, 1e-6, -1e-6]), "clearance": np.full(3, 2e-4)}
-    near = cases_of(fm.run(loose_crank, samples, end=0.02, points=41, outputs=["B.force"], poses=True), LABELS)
+    near = cases_of(fm.run(crank, samples, end=0.02, points=41, outputs=["B.force"], poses=True), LABELS)
     larger, widest = near.data["larger"], near.envelope.widest
     assert larger >= 10.0 and 0.02 * near.scene.size < larger * widest <= 0.06 * near.scene.size
     html = block_html(near.data | {"cases": [{"label": x, "says": x} for x in LABELS], "still": near.still(1, 0.01)}, "x")
@@ -104,7 +86,7 @@ def test_small_differences_are_drawn_larger_and_that_is_said(batch):
 
 def test_runs_that_do_not_differ_are_drawn_as_they_are(batch):
     same = cases_of(
-        fm.run(loose_crank, {"length": np.full(2, ROD), "clearance": np.full(2, 2e-4)}, end=0.01, points=11, outputs=[], poses=True),
+        fm.run(crank, {"length": np.full(2, ROD), "clearance": np.full(2, 2e-4)}, end=0.01, points=11, outputs=[], poses=True),
         LABELS[:2],
     )
     assert same.data["larger"] == 1.0 and same.envelope.widest < 1e-12
