@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -16,13 +16,16 @@ import numpy as np
 
 from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.kept import Kept, Lost
+from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
+from uqmbd.runs.growing import Growing
 
+MANY = 1 << 14  # runs of a large ask
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
 
@@ -38,6 +41,8 @@ class Tally:
         Runs told to the method by status.
     used : ndarray of bool
         Rows of the store in which they are.
+    taken : Fraction
+        Seconds of all runs told to the method.
     workers, deaths : int
         Runs done at once, and batches whose worker died.
     wall, fan_out : float
@@ -50,13 +55,33 @@ class Tally:
     simulated: int = 0
     workers: int = 0
     status: Counter[str] = field(default_factory=Counter)
-    used: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    rows: Growing = field(default_factory=lambda: Growing(np.zeros(0, bool)))
     wall: float = 0.0
     fan_out: float = 0.0
     simulating: float = 0.0
     packing: float = 0.0
     deaths: int = 0
     attributes: dict[str, Any] = field(default_factory=dict)
+    taken: Fraction = Fraction(0)  # exact: the sum is that of a resumed study, whatever was told first
+    counted: set[tuple[int, int]] = field(default_factory=set)  # pieces whose seconds are in it
+
+    @property
+    def used(self) -> np.ndarray:
+        """Rows of the store that were told, (rows,) bool."""
+        return self.rows.rows
+
+    def reach(self, rows: int) -> None:
+        """There are so many rows."""
+        self.rows.fill(rows - self.rows.count, False)
+
+    def use(self, store: RunStore, rows: np.ndarray) -> None:
+        """These rows were told."""
+        self.used[rows] = True
+        for number, at in store.by_piece(rows):
+            for part, seconds in store.pieces[number].seconds_of(rows[at]).items():
+                if (number, part) not in self.counted:
+                    self.counted.add((number, part))
+                    self.taken += Fraction(seconds)
 
     @property
     def overhead(self) -> float:
@@ -138,6 +163,8 @@ class Campaign:
                 self.watcher.asked(self.tally.asked)
                 if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
                     break
+            if self.shard is None:
+                merge_small(self.store)
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
@@ -145,8 +172,7 @@ class Campaign:
     def ask(self) -> dict[str, np.ndarray] | None:
         """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
         if hasattr(self.method, "spent"):
-            pieces = np.unique(self.store.piece_of[np.flatnonzero(self.tally.used)]).tolist()
-            self.method.spent(math.fsum(self.store.pieces[number].head["seconds"] for number in pieces))
+            self.method.spent(float(self.tally.taken))
         return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
@@ -226,7 +252,8 @@ class Campaign:
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         self.start()
-        give_memory_back()  # what finding the runs of a large ask took
+        if len(work.rows) > MANY:
+            give_memory_back()  # what finding them took
         began = self.mark = time.perf_counter()
         under_way: dict[Any, Batch] = {}
 

@@ -19,7 +19,7 @@ from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
 from uqmbd.runs.piece import spans_of
 from uqmbd.runs.place import Folder
-from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, READS, document_in
+from uqmbd.runs.reader import ABOUT, HEADER, READABLE, READS, document_in
 from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, place_in
 from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
@@ -45,7 +45,7 @@ def check_overwrite(overwrite: Any) -> None:
 
 def refusal(study: Study, header: Mapping[str, Any], identity: Mapping[str, str], reach: Reach, directory: Path) -> StudyError | None:
     """Why the runs of a store cannot be used for a study; None if they can."""
-    if reach.unknown and header.get("format") == FORMAT:
+    if reach.unknown and header.get("format") in READABLE:
         text = f"holds results, and whether they are of this model cannot be told: {reach.unknown}"
         return StudyError(text, file=directory, remedy=f"have the model reach no such thing, or {ELSEWHERE}")
     header = in_words_of_now(header, study, identity, reach)
@@ -62,7 +62,7 @@ def refusal(study: Study, header: Mapping[str, Any], identity: Mapping[str, str]
 
 def changed_parts(header: Mapping[str, Any], reach: Reach) -> str:
     """What of the model is new, gone or not as it was."""
-    parts, other = reach.parts, header["notes"].get("model", {}) if header.get("format") == FORMAT else {}
+    parts, other = reach.parts, header["notes"].get("model", {}) if header.get("format") in READABLE else {}
     return some(sorted(name for name in {**parts, **other} if other.get(name) != short(parts.get(name, ""))))
 
 
