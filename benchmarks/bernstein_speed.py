@@ -40,8 +40,8 @@ def main():
 
     import numpy as np
 
-    from uqmbd.analysis import chebyshev
-    from uqmbd.analysis.bernstein import bernstein_range
+    from uqmbd.analysis.chebyshev import chebyshev
+    from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 
     degrees = (DEGREE,) * INPUTS
     axes = np.meshgrid(*[chebyshev.nodes(DEGREE)] * INPUTS, indexing="ij")

@@ -72,10 +72,10 @@ def plain(u, values):
 
 def ours(u, values):
     """The same from `uqmbd.analysis`."""
-    from uqmbd.analysis.chaos_expansion import Expansion, basis
-    from uqmbd.analysis.families import legendre
-    from uqmbd.analysis.multi_index import index_set
-    from uqmbd.analysis.regression import least_squares
+    from uqmbd.analysis.chaos.expansion import Expansion, basis
+    from uqmbd.analysis.chaos.families import legendre
+    from uqmbd.analysis.chaos.multi_index import index_set
+    from uqmbd.analysis.chaos.regression import least_squares
 
     indices, families = index_set([DEGREE] * D), [legendre()] * D
     fit = least_squares(basis(families, indices, u), values)

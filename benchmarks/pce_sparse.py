@@ -31,7 +31,7 @@ def problem(seed):
     """Latin hypercube u (300, 3) of the unit cube, inputs, and outputs (300, 1)."""
     import numpy as np
 
-    from uqmbd.analysis.streams import generator
+    from uqmbd.analysis.base.streams import generator
     from uqmbd.methods.design import unit_points
 
     u = unit_points("lhs", RUNS, 3, generator(seed, 0))
@@ -42,10 +42,10 @@ def problem(seed):
 
 def ours(u, y):
     """Terms, first and total indices, variance."""
-    from uqmbd.analysis.chaos_expansion import Expansion, basis
-    from uqmbd.analysis.families import legendre
-    from uqmbd.analysis.multi_index import index_set, level
-    from uqmbd.analysis.regression import choose, least_squares
+    from uqmbd.analysis.chaos.expansion import Expansion, basis
+    from uqmbd.analysis.chaos.families import legendre
+    from uqmbd.analysis.chaos.multi_index import index_set, level
+    from uqmbd.analysis.chaos.regression import choose, least_squares
 
     indices, families = index_set([DEGREE] * 3), [legendre()] * 3
     psi = basis(families, indices, u)

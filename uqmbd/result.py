@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from uqmbd.analysis.trust import gap_between
+from uqmbd.analysis.statistics.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.gathered import gathered, of_numpy

@@ -21,7 +21,7 @@ SOURCES = (
     "campaign/worker.py",
     "methods/probabilistic/montecarlo_reduce.py",
     "methods/sensitivity/reduce.py",
-    *(f"analysis/{name}.py" for name in "columns moments pick_freeze".split()),
+    *(f"analysis/{name}.py" for name in "base/columns statistics/moments sensitivity/pick_freeze".split()),
 )
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.nested_grid import Grid
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.nested_grid import Grid
 from uqmbd.surrogates.tensor import coefficients, growth
 
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from uqmbd.analysis import families, stieltjes
-from uqmbd.analysis.chaos_expansion import Expansion, basis, cube_sample
-from uqmbd.analysis.multi_index import index_set, level
+from uqmbd.analysis.chaos import families, stieltjes
+from uqmbd.analysis.chaos.expansion import Expansion, basis, cube_sample
+from uqmbd.analysis.chaos.multi_index import index_set, level
 from uqmbd.inputs import Random
 
 DEGREE = 12

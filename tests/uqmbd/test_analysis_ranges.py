@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis import chebyshev, enclosures
-from uqmbd.analysis.bernstein import bernstein_range
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
-from uqmbd.analysis.ranges import range_of
+from uqmbd.analysis.chebyshev import chebyshev, enclosures
+from uqmbd.analysis.chebyshev.bernstein import bernstein_range
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.sets.ranges import range_of
 
 POINTS = {1: 2001, 2: 101, 3: 31}
 
@@ -164,7 +164,7 @@ def test_numbers_of_an_expansion_from_outside_are_bounded_one_by_one():
 @pytest.mark.parametrize("shape", [(7, 7), (5,), (2, 2, 2), (1, 3, 2), (4, 3, 4), (17, 5)])
 def test_arrays_bound_as_the_compiled_code_does_to_the_last_bit(shape, kind):
     """Small studies do not load the compiled code; which of them made the bounds must not show."""
-    from uqmbd.analysis import bernstein, bernstein_arrays, bernstein_kernel
+    from uqmbd.analysis.chebyshev import bernstein, bernstein_arrays, bernstein_kernel
 
     degrees = tuple(size - 1 for size in shape)
     if kind == "random":
@@ -186,7 +186,7 @@ def test_arrays_bound_as_the_compiled_code_does_to_the_last_bit(shape, kind):
 
 
 def test_what_takes_many_boxes_goes_on_in_compiled_code(monkeypatch):
-    from uqmbd.analysis import bernstein, bernstein_arrays, bernstein_kernel
+    from uqmbd.analysis.chebyshev import bernstein, bernstein_arrays, bernstein_kernel
 
     monkeypatch.setattr(bernstein_arrays, "ROUNDS", 2)
     flat = np.ascontiguousarray(random_expansion(5, (6, 6), 0.8, columns=9).reshape(-1, 9).T)

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis import families, principal_components, regression
-from uqmbd.analysis.chaos_expansion import basis
-from uqmbd.analysis.multi_index import index_set, level
+from uqmbd.analysis.base import principal_components
+from uqmbd.analysis.chaos import families, regression
+from uqmbd.analysis.chaos.expansion import basis
+from uqmbd.analysis.chaos.multi_index import index_set, level
 
 
 def problem(d, degree, n, seed=1):

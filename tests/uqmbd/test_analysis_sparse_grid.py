@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
-from uqmbd.analysis.monotonicity import extreme_corners, signs
-from uqmbd.analysis.sparse_grid import SparseGrid, degree, fractions, new_nodes
-from uqmbd.analysis.sparse_range import LARGEST_TENSOR, sparse_range
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
+from uqmbd.analysis.chebyshev.sparse_grid import SparseGrid, degree, fractions, new_nodes
+from uqmbd.analysis.chebyshev.sparse_range import LARGEST_TENSOR, sparse_range
 
 
 def range_of(expansion, *arguments, **options):

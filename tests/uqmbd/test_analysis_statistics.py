@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from uqmbd.analysis import moment_limits, moments, order_statistics, trust
+from uqmbd.analysis.statistics import moment_limits, moments, order_statistics, trust
 
 
 @settings(max_examples=20, deadline=None)

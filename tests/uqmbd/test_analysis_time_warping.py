@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipj
 
-from uqmbd.analysis import event_alignment, time_warping, warped_history
+from uqmbd.analysis.warping import event_alignment, time_warping, warped_history
 
 TURN = 2 * np.pi
 

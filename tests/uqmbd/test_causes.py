@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import kstest
 
-from uqmbd.analysis.reliability_sampling import distances_of_unsafe
+from uqmbd.analysis.reliability.sampling import distances_of_unsafe
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, Chebyshev, Reliability, Sensitivity

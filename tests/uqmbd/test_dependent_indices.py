@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from uqmbd.analysis import dependent_indices, multi_index
-from uqmbd.analysis.chaos_expansion import Expansion, basis
-from uqmbd.analysis.families import hermite, legendre
+from uqmbd.analysis.chaos import dependent_indices, multi_index
+from uqmbd.analysis.chaos.expansion import Expansion, basis
+from uqmbd.analysis.chaos.families import hermite, legendre
 from uqmbd.inputs import Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE

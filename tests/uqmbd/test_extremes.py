@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.local_quadratic import ascents
-from uqmbd.analysis.outside import exceedance, leaving, share_at_most
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.search.local_quadratic import ascents
+from uqmbd.analysis.search.outside import exceedance, leaving, share_at_most
 
 
 @given(st.integers(1, 60), st.integers(1, 7), st.integers(1, 25), st.integers(0, 10_000))

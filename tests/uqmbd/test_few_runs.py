@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from uqmbd.analysis.moment_limits import LEAST, moment_limits
-from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.two_loop import statistic_limits
+from uqmbd.analysis.imprecise.two_loop import statistic_limits
+from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
+from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.inputs import Random
 from uqmbd.methods import MonteCarlo, Sensitivity
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from uqmbd.analysis.boundary import Boundary
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.separating import surface_between
+from uqmbd.analysis.search.boundary import Boundary
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.search.separating import surface_between
 from uqmbd.figures.marks import Curve, Points
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.inputs import Interval

@@ -76,7 +76,7 @@ def test_a_finished_one_is_opened_and_gone_on_with(folder, uqmbd, today, name):
         assert opened.attrs["runs"] == np.isfinite(opened.runs["input:k"].values).sum() and len(opened.table())
     means = {each.name: uq.open_results(each).table()["mean"] for each in folders_of(place) if "mean" in uq.open_results(each).table()}
     code, said = uqmbd("resume", place)  # the model is not where it was: its copy in the folder is taken
-    assert code == 0 and "(0 simulated" in said or "reused" in said, said
+    assert code == 0 and ("(0 simulated" in said or "reused" in said), said
     assert_same(place, today(name, folder))
     for each in folders_of(place):
         assert each.name not in means or uq.open_results(each).table()["mean"].equals(means[each.name])
@@ -126,5 +126,5 @@ def test_a_folder_of_several_methods_may_be_moved(folder, uqmbd):
     (folder / "here").rename(folder / "there")
     for label in ("pce", "sampled"):
         assert np.isfinite(uq.open_results(folder / "there" / label).runs["frequency"]).all()
-    assert "(0 simulated" in uqmbd("resume", folder / "there")[1]
+    assert uqmbd("resume", folder / "there")[1].count("nothing to simulate") == 2
     assert not (folder / "here").exists()

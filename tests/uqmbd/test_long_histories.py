@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.analysis import columnwise
+from uqmbd.analysis.base import columnwise
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, MonteCarlo, Taylor1, Vertex
 from uqmbd.study.reporting import write_reports

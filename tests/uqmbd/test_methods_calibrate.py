@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
-from uqmbd.analysis import levenberg
+from uqmbd.analysis.search import levenberg
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Calibrate, read_method

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from uqmbd.analysis.trust import ENCLOSED, SEARCHED
+from uqmbd.analysis.statistics.trust import ENCLOSED, SEARCHED
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, read_method

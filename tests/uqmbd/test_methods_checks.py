@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Taylor1
 from uqmbd.methods.checks import checks

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.trust import ENCLOSED, SEARCHED
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.statistics.trust import ENCLOSED, SEARCHED
 from uqmbd.inputs import Interval, Random, read_input
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Search, Taylor2, Vertex

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.convex_body import Body
-from uqmbd.analysis.ellipsoids import ball_range
-from uqmbd.analysis.pointwise import Dense, Terms
-from uqmbd.analysis.set_bounds import extremes
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev.pointwise import Dense, Terms
+from uqmbd.analysis.sets.convex_body import Body
+from uqmbd.analysis.sets.ellipsoids import ball_range
+from uqmbd.analysis.sets.set_bounds import extremes
 from uqmbd.errors import StudyError
 from uqmbd.inputs import ConvexSet, Interval, Random, Space
 from uqmbd.methods import Chebyshev, ConvexBounds, MonteCarlo, read_method

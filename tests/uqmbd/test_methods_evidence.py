@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis import evidence as analysis
-from uqmbd.analysis.alpha_cuts import restricted
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.sets import evidence as analysis
+from uqmbd.analysis.sets.alpha_cuts import restricted
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Interval, Random, read_input
 from uqmbd.methods import read_method

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import gamma, norm
 
-from uqmbd.analysis import reliability_form as form
+from uqmbd.analysis.reliability import form
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Random
 from uqmbd.inputs.space import Space

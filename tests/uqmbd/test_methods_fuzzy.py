@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import ellipk
 
-from uqmbd.analysis.alpha_cuts import nested, restricted, transformation_count, transformation_points
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion
+from uqmbd.analysis.sets.alpha_cuts import nested, restricted, transformation_count, transformation_points
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import FuzzyBounds, read_method

@@ -5,9 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2, gamma, norm
 
-from uqmbd.analysis import reliability_form as form
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis import reliability_subset
+from uqmbd.analysis.reliability import form, sampling
+from uqmbd.analysis.reliability import subset as reliability_subset
 from uqmbd.inputs import Random
 from uqmbd.methods.reliability.settings import Reliability
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from uqmbd.analysis import imprecise_moments
-from uqmbd.analysis.order_statistics import LEVELS
+from uqmbd.analysis.imprecise import moments as imprecise_moments
+from uqmbd.analysis.statistics.order_statistics import LEVELS
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space

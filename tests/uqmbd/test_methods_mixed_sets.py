@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from uqmbd.analysis import imprecise_moments
+from uqmbd.analysis.imprecise import moments as imprecise_moments
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods.imprecise.mixed import Mixed

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import METHODS, MonteCarlo, read_method

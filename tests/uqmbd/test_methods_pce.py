@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from uqmbd.analysis.chaos_expansion import basis
+from uqmbd.analysis.chaos.expansion import basis
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space

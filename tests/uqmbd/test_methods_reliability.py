@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from uqmbd.analysis import reliability_form as form
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis import reliability_subset
+from uqmbd.analysis.reliability import form, sampling
+from uqmbd.analysis.reliability import subset as reliability_subset
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from uqmbd.analysis import distances, elementary, frequency
+from uqmbd.analysis.sensitivity import distances, elementary, frequency
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Sensitivity, read_method

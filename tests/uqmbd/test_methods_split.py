@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from uqmbd.analysis import chebyshev
+from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.inputs import Interval
 from uqmbd.methods import Chebyshev
 

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from uqmbd.analysis import two_loop
-from uqmbd.analysis.order_statistics import LEVELS, level_name
-from uqmbd.analysis.regions import regions
+from uqmbd.analysis.imprecise import two_loop
+from uqmbd.analysis.sets.regions import regions
+from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.inputs import Interval, Random, read_input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.imprecise.mixed import Mixed

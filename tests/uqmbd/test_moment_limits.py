@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from uqmbd.analysis.moment_limits import moment_limits, proportion_limits, std_limits, two_valued
+from uqmbd.analysis.statistics.moment_limits import moment_limits, proportion_limits, std_limits, two_valued
 from uqmbd.inputs import Random
 from uqmbd.methods import MonteCarlo
 

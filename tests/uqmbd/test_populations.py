@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.populations import LEAST_AROUND, Populations, doubt, joined, populations
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.search.populations import LEAST_AROUND, Populations, doubt, joined, populations
 
 
 def told(seed=0, runs=40, columns=5):

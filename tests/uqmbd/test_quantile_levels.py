@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from uqmbd.analysis.order_statistics import level_name, quantiles
+from uqmbd.analysis.statistics.order_statistics import level_name, quantiles
 from uqmbd.errors import StudyError
 from uqmbd.figures import histories, scalars
 from uqmbd.figures.marks import Level

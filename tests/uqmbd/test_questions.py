@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from uqmbd.analysis.basis_change import chebyshev_of, legendre_of, to_chebyshev, to_legendre
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.sets.basis_change import chebyshev_of, legendre_of, to_chebyshev, to_legendre
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import PCE, Chebyshev, read_method

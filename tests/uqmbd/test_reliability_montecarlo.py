@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from uqmbd.analysis.reliability_sampling import counted
+from uqmbd.analysis.reliability.sampling import counted
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Random
 from uqmbd.inputs.space import Space

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.convex_body import Body
-from uqmbd.analysis.multi_index import index_set
-from uqmbd.analysis.set_bounds import extremes
-from uqmbd.analysis.set_enclosure import enclosed
+from uqmbd.analysis.chaos.multi_index import index_set
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.sets.convex_body import Body
+from uqmbd.analysis.sets.set_bounds import extremes
+from uqmbd.analysis.sets.set_enclosure import enclosed
 from uqmbd.inputs import ConvexSet, Interval, Space
 from uqmbd.methods import ConvexBounds
 

@@ -127,7 +127,7 @@ def test_a_look_at_a_study_that_runs_says_it_too(tmp_path):
 def test_the_largest_around_is_that_of_scipy():
     from scipy.ndimage import maximum_filter1d
 
-    from uqmbd.analysis.trust import largest_around
+    from uqmbd.analysis.statistics.trust import largest_around
 
     values = np.random.default_rng(2).exponential(size=301)
     values[[5, 200]] = np.inf

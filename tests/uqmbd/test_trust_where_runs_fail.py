@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.analysis import chebyshev
+from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.errors import StudyError
 from uqmbd.figures.trust import trust_of
 from uqmbd.inputs import Interval

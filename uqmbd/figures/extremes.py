@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.trust import FLOOR
+from uqmbd.analysis.statistics.trust import FLOOR
 from uqmbd.figures.outputs import picked, widest
 from uqmbd.outcomes import axis_of
 

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from uqmbd.analysis.boundary import Boundary
-from uqmbd.analysis.separating import Surface, surface_between
+from uqmbd.analysis.search.boundary import Boundary
+from uqmbd.analysis.search.separating import Surface, surface_between
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
 from uqmbd.figures.outputs import chosen, output_names

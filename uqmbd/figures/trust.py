@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.trust import SEARCHED as BY_SEARCH
+from uqmbd.analysis.statistics.trust import SEARCHED as BY_SEARCH
 from uqmbd.figures.outputs import axis_unit, grid_of, picked
 from uqmbd.outcomes import TIME, axis_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from uqmbd.analysis.trust import SEARCHED
+from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.figures.outputs import axis_label, grid_of, in_unit, unit_of, widest
 from uqmbd.figures.trust import percent, trust_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import blocks
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.columnwise import blocks
 
 if TYPE_CHECKING:
     import xarray as xr

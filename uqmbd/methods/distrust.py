@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis.trust import horizon
+from uqmbd.analysis.statistics.trust import horizon
 from uqmbd.facts import WARNINGS
 from uqmbd.figures.outputs import axis_name, grid_of
 from uqmbd.figures.trust import CLAIMED, WHY

@@ -34,7 +34,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
     """
     if np.count_nonzero(failed) < ENOUGH_TO_SAY:
         return ""
-    from uqmbd.analysis.failing_region import failing_region, in_words
+    from uqmbd.analysis.search.failing_region import failing_region, in_words
     from uqmbd.inputs.units import to_si
 
     names = list(inputs)
@@ -49,7 +49,7 @@ def fills_region(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray],
     """Whether failed runs, of which there are some, have a part of the inputs nearly to themselves; parameters of `where`."""
     if np.count_nonzero(failed) < ENOUGH_TO_SAY:
         return False
-    from uqmbd.analysis.failing_region import failing_region
+    from uqmbd.analysis.search.failing_region import failing_region
 
     points = np.column_stack([samples[name] for name in inputs])
     inside = np.ones(len(failed), bool)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from uqmbd.analysis.order_statistics import LEVELS, level_name
+from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 
 MOST = 50
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns, arranged, widths, with_names
+from uqmbd.analysis.base.columns import Columns, arranged, widths, with_names
 
 
 class ReducedRun:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns, finite_rows
-from uqmbd.analysis.columnwise import by_blocks
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.trust import horizons
+from uqmbd.analysis.base.columns import Columns, finite_rows
+from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import from_unit_cube

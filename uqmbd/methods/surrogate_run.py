@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis import trust
-from uqmbd.analysis.chebyshev_expansions import main_effect_widths, part_of
-from uqmbd.analysis.columnwise import by_blocks, sample_std
-from uqmbd.analysis.monotonicity import extreme_corners, signs
-from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.trust import Outer, joined
+from uqmbd.analysis.base.columnwise import by_blocks, sample_std
+from uqmbd.analysis.chebyshev.expansions import main_effect_widths, part_of
+from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
+from uqmbd.analysis.statistics import trust
+from uqmbd.analysis.statistics.order_statistics import quantiles
+from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.distrust import without_trust_where_runs_failed

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import Expansion
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.ranges import range_of
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.chebyshev.expansions import Expansion
+from uqmbd.analysis.sets.ranges import range_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -26,7 +26,7 @@ class Asked:
     reached: np.ndarray  # (2, columns)
     error: np.ndarray  # (columns,)
     trusted: np.ndarray  # bool (columns,)
-    enclosure: str = "bernstein"  # how ranges are found, a key of `uqmbd.analysis.enclosures.ENCLOSURES`
+    enclosure: str = "bernstein"  # how ranges are found, a key of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`
 
     def range(self, gap: np.ndarray, box: np.ndarray | None = None) -> np.ndarray:
         """Range (2, columns) of the surrogate over the cube, or a box (d, 2) in it."""

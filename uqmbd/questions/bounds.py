@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.analysis.trust import joined
+from uqmbd.analysis.statistics.trust import joined
 from uqmbd.questions.base import Answer, Asked
 
 GAP = 1e-6  # of the range, as a share of what runs reached

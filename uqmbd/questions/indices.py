@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from uqmbd.analysis import magnitude
-from uqmbd.analysis.basis_change import legendre_of
-from uqmbd.analysis.chebyshev_expansions import Expansion, SparseExpansion, TensorExpansion, part_of
-from uqmbd.analysis.columnwise import by_blocks
+from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.chebyshev.expansions import Expansion, SparseExpansion, TensorExpansion, part_of
+from uqmbd.analysis.sets.basis_change import legendre_of
 from uqmbd.questions.base import Answer, Asked
 
 ROWS = 128  # numbers a column that are worked on at once

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.regions import Region
-from uqmbd.analysis.trust import Outer
+from uqmbd.analysis.sets.regions import Region
+from uqmbd.analysis.statistics.trust import Outer
 from uqmbd.surrogates.base import Runs
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis.convex_body import Body
-from uqmbd.analysis.pieces import PiecewiseExpansion
-from uqmbd.analysis.regions import Region, regions
-from uqmbd.analysis.set_bounds import extremes, terms_of
-from uqmbd.analysis.set_enclosure import enclosed, outside
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.trust import Outer
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
+from uqmbd.analysis.sets.convex_body import Body
+from uqmbd.analysis.sets.regions import Region, regions
+from uqmbd.analysis.sets.set_bounds import extremes, terms_of
+from uqmbd.analysis.sets.set_enclosure import enclosed, outside
+from uqmbd.analysis.statistics.trust import Outer
 from uqmbd.inputs.space import Space
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import CORNER, Runs

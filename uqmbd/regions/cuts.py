@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis.alpha_cuts import inside, nested
-from uqmbd.analysis.chebyshev_expansions import part_of
-from uqmbd.analysis.columnwise import by_blocks
-from uqmbd.analysis.convex_body import Body
-from uqmbd.analysis.regions import Region, candidates, regions
-from uqmbd.analysis.trust import ENCLOSED, Outer
+from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.chebyshev.expansions import part_of
+from uqmbd.analysis.sets.alpha_cuts import inside, nested
+from uqmbd.analysis.sets.convex_body import Body
+from uqmbd.analysis.sets.regions import Region, candidates, regions
+from uqmbd.analysis.statistics.trust import ENCLOSED, Outer
 from uqmbd.inputs import Input
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import LEAST_VALIDATION, OWN, VALIDATION, Runs

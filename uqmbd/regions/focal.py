@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis import evidence
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.order_statistics import LEVELS, level_name
-from uqmbd.analysis.reached import ENOUGH, distance_from
-from uqmbd.analysis.reached import ends as ends_of_runs
-from uqmbd.analysis.trust import Outer
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.search.reached import ENOUGH, distance_from
+from uqmbd.analysis.search.reached import ends as ends_of_runs
+from uqmbd.analysis.sets import evidence
+from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
+from uqmbd.analysis.statistics.trust import Outer
 from uqmbd.inputs import Input
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import COARSE, Runs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from uqmbd.analysis.trust import SEARCHED
+from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import UNSEEN
 from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import kinds

@@ -38,7 +38,7 @@ def failures_where(result) -> str:
     names = _inputs(result)
     if np.count_nonzero(failed) < ENOUGH_TO_SAY or not names:
         return ""
-    from uqmbd.analysis.failing_region import failing_region, in_words
+    from uqmbd.analysis.search.failing_region import failing_region, in_words
 
     points = np.column_stack([result.runs[name].values[done] for name in names]).astype(float)
     conditions = failing_region(points, failed)

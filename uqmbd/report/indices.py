@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uqmbd.analysis.trust import FLOOR
+from uqmbd.analysis.statistics.trust import FLOOR
 from uqmbd.figures import samples
 from uqmbd.figures.numbers import Scale, number, scale
 from uqmbd.figures.outputs import axis_unit, output_names, widest

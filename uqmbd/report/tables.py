@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.trust import gap_between
+from uqmbd.analysis.statistics.trust import gap_between
 from uqmbd.facts import CUT
 from uqmbd.figures import samples
 from uqmbd.figures.numbers import Scale, apart, number

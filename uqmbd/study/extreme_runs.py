@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.trust import SEARCHED, SHARE, assessed
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.statistics.trust import SEARCHED, SHARE, assessed
 from uqmbd.campaign.few import run_few
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import extreme_of

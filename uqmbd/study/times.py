@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis.time_grids import off_grid
+from uqmbd.analysis.base.time_grids import off_grid
 from uqmbd.simulators.times import may_have_times
 
 if TYPE_CHECKING:

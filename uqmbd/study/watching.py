@@ -174,7 +174,7 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
 
 def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
     """What the ok runs reached: least and greatest value of each output that was kept."""
-    from uqmbd.analysis.columns import Columns
+    from uqmbd.analysis.base.columns import Columns
     from uqmbd.campaign.batches import piece_length
     from uqmbd.result import Result
 

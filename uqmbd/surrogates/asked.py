@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis import stieltjes
+from uqmbd.analysis.chaos import stieltjes
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.outcomes import TIME, Axis

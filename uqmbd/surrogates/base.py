@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis import trust
-from uqmbd.analysis.chebyshev_expansions import Expansion, part_of
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import by_blocks
-from uqmbd.analysis.ranges import range_of
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chebyshev.expansions import Expansion, part_of
+from uqmbd.analysis.sets.ranges import range_of
+from uqmbd.analysis.statistics import trust
 
 # what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
 # FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes

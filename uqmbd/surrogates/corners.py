@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.corner_slopes import extreme_places, gains
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.corner_slopes import extreme_places, gains
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
 from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate, told_of_terms

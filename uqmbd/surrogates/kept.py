@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis.alpha_cuts import restricted
-from uqmbd.analysis.chaos_expansion import Expansion as Chaos
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.families import Family
-from uqmbd.analysis.pieces import PiecewiseExpansion
-from uqmbd.analysis.set_bounds import terms_of
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.chaos.expansion import Expansion as Chaos
+from uqmbd.analysis.chaos.families import Family
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
+from uqmbd.analysis.sets.alpha_cuts import restricted
+from uqmbd.analysis.sets.set_bounds import terms_of
 from uqmbd.inputs import Input
 from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved, numbers_of
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis.threads import one_thread
+from uqmbd.analysis.base.threads import one_thread
 from uqmbd.errors import StudyError
 
 NUGGETS = 1e-12, 1e-9  # added to the correlation of a point with itself, so that near points leave the matrix positive definite

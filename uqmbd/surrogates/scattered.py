@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.set_bounds import least_squares
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.sets.set_bounds import least_squares
 from uqmbd.surrogates.base import NODE, VALIDATION, Surrogate
 
 

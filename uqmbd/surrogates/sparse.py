@@ -7,10 +7,10 @@ from itertools import permutations
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.kinks import beyond
-from uqmbd.analysis.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nodes
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev.kinks import beyond
+from uqmbd.analysis.chebyshev.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nodes
 from uqmbd.surrogates.base import CORNER, NODE, VALIDATION, Runs, Surrogate, told_of_lost
 
 BATCH_SHARE = 0.5  # indices whose indicator is at least so much of the greatest are refined together

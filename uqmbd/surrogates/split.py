@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.alpha_cuts import restricted
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.pieces import PiecewiseExpansion
-from uqmbd.analysis.trust import joined
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
+from uqmbd.analysis.sets.alpha_cuts import restricted
+from uqmbd.analysis.statistics.trust import joined
 from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 from uqmbd.surrogates.tensor import coefficients, node_count
 

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev_expansions import SparseExpansion
-from uqmbd.analysis.monotonicity import extreme_corners
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev.monotonicity import extreme_corners
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
 from uqmbd.surrogates.base import CORNER, NODE, VALIDATION, Surrogate

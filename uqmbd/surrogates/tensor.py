@@ -7,10 +7,10 @@ from math import prod
 
 import numpy as np
 
-from uqmbd.analysis import chebyshev
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.kinks import beyond
-from uqmbd.analysis.nested_grid import Grid
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.chebyshev.kinks import beyond
+from uqmbd.analysis.chebyshev.nested_grid import Grid
 from uqmbd.surrogates.base import NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 
 SURE = 0.1  # part of the tolerance below which validation runs alone say that a column is resolved

@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PLACE = Path("/tmp/uqmbd_0_1_0")  # is in what the folders say of themselves, and is not there when they are tested
 
-MODEL = '''
+MODEL = """
 import numpy as np
 
 MASS = 2.0
@@ -29,7 +29,7 @@ def numbers(k, c):
 def spring(k, c, time):
     x = np.exp(-c * time) * np.cos(np.sqrt(k / MASS) * time)
     return {"x": x, "peak": float(abs(x[len(x) // 2 :]).max())}
-'''
+"""
 INTERVALS = """
 [inputs.k]
 interval = [9.0, 11.0]
@@ -122,7 +122,7 @@ def main() -> None:
                 entry.uname = entry.gname = ""
                 packed.addfile(entry, file.open("rb"))
     shutil.rmtree(PLACE)
-    print(f"{commit}.tar.xz: {os.path.getsize(HERE / f'{commit}.tar.xz'):,} bytes")  # noqa: T201
+    print(f"{commit}.tar.xz: {os.path.getsize(HERE / f'{commit}.tar.xz'):,} bytes")
 
 
 if __name__ == "__main__":

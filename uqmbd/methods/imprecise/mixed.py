@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, field_validator
 
-from uqmbd.analysis import imprecise_moments, imprecise_sampled, probability_box, trust
-from uqmbd.analysis.alpha_cuts import nested
-from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
-from uqmbd.analysis.order_statistics import level_name
-from uqmbd.analysis.reached import ends
-from uqmbd.analysis.regions import Region, regions
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.threads import one_thread
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.base.threads import one_thread
+from uqmbd.analysis.chaos.expansion import Expansion, cube_sample
+from uqmbd.analysis.imprecise import moments as imprecise_moments
+from uqmbd.analysis.imprecise import probability_box
+from uqmbd.analysis.imprecise import sampled as imprecise_sampled
+from uqmbd.analysis.search.reached import ends
+from uqmbd.analysis.sets.alpha_cuts import nested
+from uqmbd.analysis.sets.regions import Region, regions
+from uqmbd.analysis.statistics import trust
+from uqmbd.analysis.statistics.order_statistics import level_name
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space

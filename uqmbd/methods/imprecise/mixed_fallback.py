@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis import two_loop
-from uqmbd.analysis.chaos_expansion import Expansion, cube_sample
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.reached import ENOUGH
-from uqmbd.analysis.regions import Region
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.two_loop import CONFIDENCE
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chaos.expansion import Expansion, cube_sample
+from uqmbd.analysis.imprecise import two_loop
+from uqmbd.analysis.imprecise.two_loop import CONFIDENCE
+from uqmbd.analysis.search.reached import ENOUGH
+from uqmbd.analysis.sets.regions import Region
 from uqmbd.methods.quantile_levels import too_far_out
 
 _STREAM = 60  # random numbers of the inner loop, and of the germs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from uqmbd.analysis.populations import COUNT
+from uqmbd.analysis.search.populations import COUNT
 
 AGAIN = 4  # times a point is drawn anew that is not worth running
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis import trust
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.outside import exceedance, leaving, share_at_most
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.search.outside import exceedance, leaving, share_at_most
+from uqmbd.analysis.statistics import trust
 
 LATE = 2 / 3  # of the search's runs: what it gained after these is what it may gain yet
 LEAST_COUNTED = 59  # fresh runs of which none is outside: less than 5 % of the box may be, and less is not trusted

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from uqmbd.analysis.trust import SHARE
+from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.questions import Questions

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from uqmbd.analysis.boundary import Boundary
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.extreme_search import Search, neighbours
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.moment_limits import proportion_limits
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.search.boundary import Boundary
+from uqmbd.analysis.search.extreme_search import Search, neighbours
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.statistics.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
 from uqmbd.figures.regions import regions_said
 from uqmbd.methods.intervals.fresh import Counts, Plan, Reached

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis import trust
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.extremes import Extremes
-from uqmbd.analysis.populations import Populations, doubt, populations
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.search.extremes import Extremes
+from uqmbd.analysis.search.populations import Populations, doubt, populations
+from uqmbd.analysis.statistics import trust
 from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.asked import Asked
 from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
 
 if TYPE_CHECKING:
-    from uqmbd.analysis.regions import Region
+    from uqmbd.analysis.sets.regions import Region
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 BEGUN = 4  # whose random numbers say to which population a run belongs that was there already

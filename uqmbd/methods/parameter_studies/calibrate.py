@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis.levenberg import held, step
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.search.levenberg import held, step
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number

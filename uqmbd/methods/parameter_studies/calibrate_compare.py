@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.time_grids import nearest, off_grid
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.time_grids import nearest, off_grid
 from uqmbd.methods.parameter_studies.calibrate_data import Measured
 
 FEWEST = 13  # times of which every second and every fourth still make cubic splines

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.quantity import Quantity, in_unit
 from uqmbd.inputs.table import read_columns

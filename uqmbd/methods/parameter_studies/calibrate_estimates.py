@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis.levenberg import covariance
+from uqmbd.analysis.search.levenberg import covariance
 
 CONFIDENCE = 0.95
 DOUBT = 0.99  # a sum of squares outside the central share of its distribution is doubted

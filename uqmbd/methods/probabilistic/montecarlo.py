@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis import moments
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import columnwise, sample_std
-from uqmbd.analysis.moment_limits import LEAST, moment_limits
-from uqmbd.analysis.order_statistics import quantiles
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.columnwise import columnwise, sample_std
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.statistics import moments
+from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
+from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from uqmbd.analysis import moments
-from uqmbd.analysis.columns import Columns, pack_both
+from uqmbd.analysis.base.columns import Columns, pack_both
+from uqmbd.analysis.statistics import moments
 
 
 def reduce_batch(
@@ -30,7 +30,7 @@ def reduce_batch(
     -------
     dict
         ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
-        `uqmbd.analysis.moments`; ``histories`` (ok runs of the head, columns of histories).
+        `uqmbd.analysis.statistics.moments`; ``histories`` (ok runs of the head, columns of histories).
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)

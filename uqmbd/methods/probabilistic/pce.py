@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis import multi_index, regression
-from uqmbd.analysis.chaos_expansion import Expansion
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.trust import SHARE
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chaos import multi_index, regression
+from uqmbd.analysis.chaos.expansion import Expansion
+from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space

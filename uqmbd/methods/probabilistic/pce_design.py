@@ -8,9 +8,9 @@ from itertools import product
 
 import numpy as np
 
-from uqmbd.analysis.chaos_expansion import basis
-from uqmbd.analysis.families import Family
-from uqmbd.analysis.threads import one_thread
+from uqmbd.analysis.base.threads import one_thread
+from uqmbd.analysis.chaos.expansion import basis
+from uqmbd.analysis.chaos.families import Family
 from uqmbd.errors import StudyError
 from uqmbd.methods.design import unit_points
 

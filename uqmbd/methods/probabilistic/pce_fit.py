@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from uqmbd.analysis import magnitude, multi_index, regression
-from uqmbd.analysis.chaos_expansion import Expansion, basis
-from uqmbd.analysis.families import Family, family, hermite, legendre
+from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.chaos import multi_index, regression
+from uqmbd.analysis.chaos.expansion import Expansion, basis
+from uqmbd.analysis.chaos.families import Family, family, hermite, legendre
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 
 if TYPE_CHECKING:
-    from uqmbd.analysis.columns import Columns
+    from uqmbd.analysis.base.columns import Columns
     from uqmbd.methods.probabilistic.pce import PCE
 
 FITTED, VALIDATION, SAMPLED = range(3)  # roles; the last is no run: random numbers with which the expansion is sampled

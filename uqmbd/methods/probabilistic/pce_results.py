@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.analysis import dependent_indices, regression, trust
-from uqmbd.analysis.basis_change import chebyshev_of
-from uqmbd.analysis.chaos_expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.columnwise import columnwise, sample_std, std
-from uqmbd.analysis.order_statistics import level_name
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.threads import one_thread
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.columnwise import columnwise, sample_std, std
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.base.threads import one_thread
+from uqmbd.analysis.chaos import dependent_indices, regression
+from uqmbd.analysis.chaos.expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
+from uqmbd.analysis.sets.basis_change import chebyshev_of
+from uqmbd.analysis.statistics import trust
+from uqmbd.analysis.statistics.order_statistics import level_name
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks

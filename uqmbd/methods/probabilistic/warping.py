@@ -9,13 +9,16 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator, WithJsonSchema
 
-from uqmbd.analysis import event_alignment, magnitude, regression, time_warping, trust, warped_history
-from uqmbd.analysis.chaos_expansion import SAMPLE, Expansion, basis, cube_sample
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.pick_freeze import Layout
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.warped_columns import WarpedColumns
-from uqmbd.analysis.warped_history import WarpedHistory
+from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chaos import regression
+from uqmbd.analysis.chaos.expansion import SAMPLE, Expansion, basis, cube_sample
+from uqmbd.analysis.sensitivity.pick_freeze import Layout
+from uqmbd.analysis.statistics import trust
+from uqmbd.analysis.warping import event_alignment, time_warping, warped_history
+from uqmbd.analysis.warping.warped_columns import WarpedColumns
+from uqmbd.analysis.warping.warped_history import WarpedHistory
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.methods.probabilistic.pce_fit import SAMPLED, Fit, Fitted

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis.reliability_form import NotFoundError
-from uqmbd.analysis.streams import generator
-from uqmbd.analysis.threads import one_thread
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.base.threads import one_thread
+from uqmbd.analysis.reliability import sampling
+from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.population import Population, Share, limits

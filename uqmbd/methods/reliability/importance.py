@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis import reliability_subset
-from uqmbd.analysis.reliability_form import NotFoundError
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.reliability import sampling
+from uqmbd.analysis.reliability import subset as reliability_subset
+from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.inputs import Input
 from uqmbd.methods.reliability.run import SAMPLING, estimated, in_role, index_to
 from uqmbd.methods.reliability.search import Form, FormRun, Points

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis.chebyshev import restriction
-from uqmbd.analysis.chebyshev_expansions import TensorExpansion
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.set_bounds import Body, extremes
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.chebyshev.chebyshev import restriction
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
+from uqmbd.analysis.sets.set_bounds import Body, extremes
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.space import Space

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.reliability import sampling
 from uqmbd.inputs import Input
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated
 from uqmbd.methods.reliability.settings import Reliability

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.reliability_sampling import CONFIDENCE, normal_half_width
+from uqmbd.analysis.reliability.sampling import CONFIDENCE, normal_half_width
 
 DECADES = 15  # shells at most: the last one begins where 1e-15 is beyond
 FEWEST = 5000  # points of a shell

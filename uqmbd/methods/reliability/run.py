@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns, finite_rows
-from uqmbd.analysis.magnitude import sizes
-from uqmbd.analysis.reliability_form import NotFoundError
-from uqmbd.analysis.reliability_sampling import Probability, distances_of_unsafe
+from uqmbd.analysis.base.columns import Columns, finite_rows
+from uqmbd.analysis.base.magnitude import sizes
+from uqmbd.analysis.reliability.form import NotFoundError
+from uqmbd.analysis.reliability.sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures

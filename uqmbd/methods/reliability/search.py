@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis import reliability_form as form
-from uqmbd.analysis.reliability_form import DesignPoint
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.reliability import form
+from uqmbd.analysis.reliability.form import DesignPoint
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.run import SEARCHING, ReliabilityRun, in_role, index_of, index_to

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis import reliability_sampling as sampling
-from uqmbd.analysis import reliability_subset
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.reliability import sampling
+from uqmbd.analysis.reliability import subset as reliability_subset
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated, in_role

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from uqmbd.analysis.elementary import shares
+from uqmbd.analysis.sensitivity.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.analysis.pick_freeze import Layout
+from uqmbd.analysis.sensitivity.pick_freeze import Layout
 
 
 def problem(d: int) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis import distances, elementary, frequency
-from uqmbd.analysis.pick_freeze import draws
+from uqmbd.analysis.sensitivity import distances, elementary, frequency
+from uqmbd.analysis.sensitivity.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.sensitivity import designs

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns, pack_both
-from uqmbd.analysis.pick_freeze import Layout, sums_of
+from uqmbd.analysis.base.columns import Columns, pack_both
+from uqmbd.analysis.sensitivity.pick_freeze import Layout, sums_of
 
 UNIT = 8  # blocks whose sums are made together; fixed, so that neither batches nor more samples change them
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from pydantic import model_validator
 
-from uqmbd.analysis import magnitude
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.elementary import shares, variance
-from uqmbd.analysis.moment_limits import LEAST
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.sensitivity.elementary import shares, variance
+from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures

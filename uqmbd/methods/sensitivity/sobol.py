@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from uqmbd.analysis.columns import Columns
-from uqmbd.analysis.magnitude import in_one_unit, sizes
-from uqmbd.analysis.moment_limits import LEAST
-from uqmbd.analysis.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
-from uqmbd.analysis.streams import generator
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.magnitude import in_one_unit, sizes
+from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.sensitivity.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
+from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
@@ -37,7 +37,7 @@ KINDS = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_u
 
 
 class SobolRun(ReducedRun):
-    """Asks once, for blocks of runs (`uqmbd.analysis.pick_freeze`). Keeps all scalars, and of histories the sums of groups of blocks.
+    """Asks once, for blocks of runs (`uqmbd.analysis.sensitivity.pick_freeze`). Keeps scalars, and sums of groups of blocks of histories.
 
     `tell` is ``tell_reduced(reduce(...))``. A batch may cut a unit of blocks in two: runs at its edges wait for the rest, so that batches
     do not change the last digit.

@@ -24,9 +24,9 @@ class ConvexBounds(Chebyshev):
     """Bounds of every output at every time over the convex sets of a study; inputs in no set are intervals of their own.
 
     A Chebyshev expansion on the box around the set; its extremes over the set are exact where it is linear, or quadratic over one
-    ellipsoid, and found by projected gradients from many starts elsewhere (`uqmbd.analysis.set_bounds`). A verified bound takes their
-    place where one is near (`uqmbd.analysis.set_enclosure`); the attribute ``verified_share`` says at how many columns. The error seen at
-    random runs of the set is added.
+    ellipsoid, and found by projected gradients from many starts elsewhere (`uqmbd.analysis.sets.set_bounds`). A verified bound takes their
+    place where one is near (`uqmbd.analysis.sets.set_enclosure`); the attribute ``verified_share`` says at how many columns. The error seen
+    at random runs of the set is added.
 
     The settings of `Chebyshev` but `corner_runs`, and those below. With `split` the bounds are those over boxes that cover the set.
 

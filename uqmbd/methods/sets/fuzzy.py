@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from uqmbd.analysis.alpha_cuts import transformation_count, transformation_points
+from uqmbd.analysis.sets.alpha_cuts import transformation_count, transformation_points
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count

@@ -1,0 +1,1 @@
+"""Orthonormal polynomials of random inputs, and expansions in them."""

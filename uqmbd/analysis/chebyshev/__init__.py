@@ -1,0 +1,1 @@
+"""Chebyshev expansions, tensor and sparse: values, slopes, and verified ranges over the cube."""

@@ -1,0 +1,177 @@
+"""Expansions that can be evaluated, bounded and differentiated, whatever the way in which their coefficients are kept.
+
+All are in products of Chebyshev polynomials on [-1, 1]^d, for many columns at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
+from uqmbd.analysis.chebyshev.alike import alike
+from uqmbd.analysis.chebyshev.enclosures import ENCLOSURES, SPARSE_ENCLOSURES, large_terms
+
+_MEMORY = 8_000_000  # numbers of a basis held at a time
+LINE = 129  # points at which the effect of an input is evaluated
+
+
+class Expansion(Protocol):
+    """What methods ask of a surrogate."""
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        """Values of all columns at `points` (n, d): shape (n, columns)."""
+        ...
+
+    def select(self, columns: np.ndarray) -> Expansion:
+        """The expansion of some columns."""
+        ...
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Range (2, columns), `how` a key of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`, and whether `gap` was reached."""
+        ...
+
+    def derivative(self, axis: int) -> Expansion:
+        """Derivative in one input, per unit of [-1, 1]."""
+        ...
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        """Places of columns whose `range` in one call is that of each by itself."""
+        ...
+
+    def main_effect_widths(self) -> np.ndarray:
+        """Width of the response to each input alone, the others averaged over the box: shape (d, columns)."""
+        ...
+
+
+def part_of(expansion: Expansion, at: slice, columns: int) -> Expansion:
+    """The expansion of a block `at` of its `columns`; itself where that is all of them, and without a copy where it takes slices."""
+    if at.stop - at.start == columns:
+        return expansion
+    return expansion.select(at if getattr(expansion, "slices", False) else np.arange(at.start, at.stop))
+
+
+def main_effect_widths(expansion: Expansion, columns: int) -> np.ndarray:
+    """`Expansion.main_effect_widths`, (d, columns), a few columns at a time."""
+    return by_blocks(lambda at: part_of(expansion, at, columns).main_effect_widths(), columns, LINE)
+
+
+@dataclass(frozen=True)
+class TensorExpansion:
+    """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev.chebyshev`.
+
+    Attributes
+    ----------
+    c : ndarray, shape (n1+1, ..., nd+1, columns)
+    """
+
+    slices: ClassVar[bool] = True  # `select` takes slices as well
+
+    c: np.ndarray
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        size = max(1, self.c.size // self.c.shape[-1])
+        return chebyshev.evaluate(self.c, points, chunk=max(1, min(4096, _MEMORY // size)))
+
+    def select(self, columns: np.ndarray | slice) -> TensorExpansion:
+        return TensorExpansion(self.c[..., columns])
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return ENCLOSURES[how](self.c, gap, seen)
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        if how != "bernstein":
+            return list(np.arange(self.c.shape[-1])[:, None])
+        exponents = np.argwhere(np.ones(self.c.shape[:-1], bool))
+        c = self.c.reshape(len(exponents), -1)
+        return alike(exponents, c, gap, large_terms(c, gap))
+
+    def derivative(self, axis: int) -> TensorExpansion:
+        return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
+
+    def main_effect_widths(self) -> np.ndarray:
+        return chebyshev.main_effect_widths(self.c, points=LINE)
+
+    def sizes(self, axis: int) -> np.ndarray:
+        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
+        return np.abs(np.moveaxis(self.c, axis, 0)).reshape(self.c.shape[axis], -1, self.c.shape[-1]).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class SparseExpansion:
+    """Some terms only: ``p(x) = Σ_t c[t] Π_i T_k(x_i)``, ``k = exponents[t, i]``.
+
+    Attributes
+    ----------
+    exponents : ndarray of int, shape (terms, d)
+        Downward closed: with a term come all terms of lower degrees.
+    c : ndarray, shape (terms, columns)
+    """
+
+    slices: ClassVar[bool] = True
+
+    exponents: np.ndarray
+    c: np.ndarray
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        return sparse_chebyshev.evaluate(self.exponents, self.c, points)
+
+    def select(self, columns: np.ndarray | slice) -> SparseExpansion:
+        return SparseExpansion(self.exponents, self.c[:, columns])
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return SPARSE_ENCLOSURES[how](self.exponents, self.c, gap, seen)
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        return alike(self.exponents, self.c, gap) if how == "bernstein" else list(np.arange(self.c.shape[1])[:, None])
+
+    def derivative(self, axis: int) -> SparseExpansion:
+        lower, out = self.lowered[axis], np.zeros_like(self.c)
+        for degree in range(1, int(self.exponents[:, axis].max(initial=0)) + 1):  # T_k' = 2k (T_(k-1) + T_(k-3) + ...), T_0 halved
+            terms = np.flatnonzero(self.exponents[:, axis] == degree)
+            for j in range(degree - 1, -1, -2):
+                out[lower[terms, j]] += (2 if j else 1) * degree * self.c[terms]
+        return SparseExpansion(self.exponents, out)
+
+    @cached_property
+    def lowered(self) -> np.ndarray:
+        """See `uqmbd.analysis.chebyshev.sparse_chebyshev.lowered`."""
+        return sparse_chebyshev.lowered(self.exponents)
+
+    def main_effect_widths(self, *, points: int = LINE) -> np.ndarray:
+        means = chebyshev.mean_weights(int(self.exponents.max(initial=0)))[self.exponents]
+        x, widths = np.cos(np.linspace(np.pi, 0, points)), []
+        for axis, degrees in enumerate(self.exponents.T):
+            weight = np.prod(np.delete(means, axis, axis=1), axis=1)
+            effect = np.zeros((int(degrees.max(initial=0)) + 1, self.c.shape[1]))
+            np.add.at(effect, degrees, weight[:, None] * self.c)
+            widths.append(np.ptp(chebyshev.polynomials(x, len(effect) - 1) @ effect, axis=0))
+        return np.array(widths)
+
+    def sizes(self, axis: int) -> np.ndarray:
+        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
+        found = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
+        np.add.at(found, self.exponents[:, axis], np.abs(self.c))
+        return found
+
+
+def mapped(expansion: TensorExpansion | SparseExpansion, matrix: Callable[[int, int], np.ndarray]) -> TensorExpansion | SparseExpansion:
+    """The same polynomials in other bases: ``matrix(axis, degree)[j, k]`` is the part of the j-th new one in the k-th old one, j <= k."""
+    c = expansion.c
+    if isinstance(expansion, TensorExpansion):
+        for axis in range(c.ndim - 1):
+            c = np.moveaxis(np.tensordot(matrix(axis, c.shape[axis] - 1), c, axes=(1, axis)), 0, axis)
+        return TensorExpansion(c)
+    for axis in range(expansion.exponents.shape[1]):
+        degrees = expansion.exponents[:, axis]
+        part, new = matrix(axis, int(degrees.max(initial=0))), np.zeros_like(c)
+        for j in range(len(part)):
+            terms = np.flatnonzero(degrees >= j)
+            np.add.at(new, expansion.lowered[axis][terms, j], part[j, degrees[terms]][:, None] * c[terms])
+        c = new
+    return SparseExpansion(expansion.exponents, c)

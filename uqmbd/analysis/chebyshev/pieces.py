@@ -1,0 +1,95 @@
+"""Expansions on the parts of a box that was cut, taken together as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion, mapped
+
+_LINE, _OTHERS = 33, 128  # points of a main effect, and of the other inputs that are averaged
+
+
+@dataclass(frozen=True)
+class PiecewiseExpansion:
+    """One expansion for each part of [-1, 1]^d; it may jump from part to part.
+
+    Attributes
+    ----------
+    boxes : ndarray, shape (parts, 2, d)
+        Lower and upper ends of the parts, which fill the cube.
+    parts : tuple of TensorExpansion
+        Each on its own part, mapped to [-1, 1]^d.
+    """
+
+    slices: ClassVar[bool] = True
+
+    boxes: np.ndarray
+    parts: tuple[TensorExpansion, ...]
+
+    def which(self, points: np.ndarray) -> np.ndarray:
+        """The part that holds each of `points` (n, d), the first of those that share it: (n,)."""
+        found = np.full(len(points), -1)
+        for i, (lower, upper) in reversed(list(enumerate(self.boxes))):
+            found[np.all((points >= lower) & (points <= upper), axis=1)] = i
+        return found
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        which, out = self.which(points), np.empty((len(points), self.parts[0].c.shape[-1]))
+        for i in np.unique(which):
+            lower, upper = self.boxes[i]
+            rows = which == i
+            out[rows] = self.parts[i].evaluate(np.clip((2 * points[rows] - lower - upper) / (upper - lower), -1, 1))
+        return out
+
+    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
+        """Each column by itself."""
+        return list(np.arange(len(gap))[:, None])
+
+    def select(self, columns: np.ndarray | slice) -> PiecewiseExpansion:
+        return PiecewiseExpansion(self.boxes, tuple(part.select(columns) for part in self.parts))
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Union of the parts' ranges. `seen` may be taken in another part, so it bounds nothing here."""
+        found = [part.range(how, gap) for part in self.parts]
+        bounds = np.stack([np.min([b[0] for b, _ in found], axis=0), np.max([b[1] for b, _ in found], axis=0)])
+        return bounds, np.all([met for _, met in found], axis=0)
+
+    def restricted(self, box: np.ndarray) -> PiecewiseExpansion:
+        """On a box (d, 2) within the cube, in its own coordinates; parts that only touch it are left out unless it has no width there."""
+        low, high = box[:, 0], box[:, 1]
+        flat, boxes, parts = high == low, [], []
+        for (lower, upper), part in zip(self.boxes, self.parts, strict=True):
+            start, stop = np.maximum(lower, low), np.minimum(upper, high)
+            if np.any(np.where(flat, start > stop, start >= stop)):
+                continue
+            local = np.stack([2 * start - lower - upper, 2 * stop - lower - upper], axis=1) / (upper - lower)[:, None]
+            parts.append(mapped(part, lambda axis, degree, own=local: chebyshev.restriction(degree, *own[axis])))
+            width = np.where(flat, 1.0, high - low)
+            ends = [np.where(flat, -1.0, (2 * start - low - high) / width), np.where(flat, 1.0, (2 * stop - low - high) / width)]
+            boxes.append(np.stack(ends))
+        return PiecewiseExpansion(np.array(boxes), tuple(parts))
+
+    def derivative(self, axis: int) -> PiecewiseExpansion:
+        """Of each part; a jump between parts has none."""
+        factor = 2 / (self.boxes[:, 1, axis] - self.boxes[:, 0, axis])
+        return PiecewiseExpansion(
+            self.boxes, tuple(TensorExpansion(f * part.derivative(axis).c) for f, part in zip(factor, self.parts, strict=True))
+        )
+
+    def main_effect_widths(self) -> np.ndarray:
+        """As of one expansion, the others averaged over Sobol' points."""
+        from scipy.stats import qmc
+
+        d = self.boxes.shape[2]
+        others = 2 * qmc.Sobol(d, scramble=False).random(_OTHERS) - 1
+        widths = []
+        for axis in range(d):
+            points = np.repeat(others[None], _LINE, axis=0)
+            points[:, :, axis] = np.cos(np.linspace(np.pi, 0, _LINE))[:, None]
+            widths.append(np.ptp(self.evaluate(points.reshape(-1, d)).reshape(_LINE, _OTHERS, -1).mean(axis=1), axis=0))
+        return np.array(widths)

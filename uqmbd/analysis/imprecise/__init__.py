@@ -1,0 +1,1 @@
+"""Bounds of statistics where intervals and random inputs meet."""

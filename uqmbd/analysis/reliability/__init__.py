@@ -1,0 +1,1 @@
+"""Probabilities of rare events."""

@@ -1,0 +1,134 @@
+"""Probabilities of rare events by independent runs in standard normal space.
+
+A limit state ``g(z)`` is negative where the output is unsafe, NaN where the run failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Probability:
+    """A probability from runs, some of which may have failed.
+
+    Attributes
+    ----------
+    safe, unsafe : float
+        Failed runs counted as safe, and as unsafe.
+    cov : float
+        Coefficient of variation of `unsafe`, in subset simulation of `safe`; infinite when no run is unsafe, or nothing is known.
+    lower, upper : float
+        Confidence limits: the lower one of `safe`, the upper one of `unsafe`.
+    levels : int
+        Of subset simulation.
+    note : str
+        What went otherwise than wanted.
+    effective, largest : float
+        Of importance sampling: effective number of unsafe runs (of safe ones where the medians are unsafe), ``(Σ w)² / Σ w²`` of their
+        weights (Kish, Survey Sampling, 1965), and the share of the largest weight in their sum; NaN without any.
+    even : float
+        How even those weights are: `effective` over the number of these runs, in what it is where the limit is a plane.
+    places : ndarray, shape (runs, d), optional
+        Points of standard normal space that are distributed as the unsafe ones; in chains some of them are there several times.
+    """
+
+    safe: float
+    unsafe: float
+    cov: float
+    lower: float
+    upper: float
+    levels: int = 1
+    note: str = ""
+    effective: float = np.nan
+    largest: float = np.nan
+    even: float = np.nan
+    places: np.ndarray | None = field(default=None, compare=False, repr=False)
+
+
+def normal_half_width() -> float:
+    """Half width of the confidence interval in standard deviations."""
+    from scipy.special import ndtri
+
+    return float(ndtri(0.5 + CONFIDENCE / 2))
+
+
+def around(centre: np.ndarray, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Points (count, d) from the normal distribution about `centre`, and their weights (count,): ``φ(z) / φ(z - centre)``."""
+    shift = rng.standard_normal((count, len(centre)))
+    return centre + shift, np.exp(-shift @ centre - 0.5 * (centre @ centre))
+
+
+def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
+    """Estimate of importance sampling from ``g`` (n,) and the weights (n,) of points about a design point at the distance `beta`.
+
+    With a negative `beta` the medians are unsafe: few runs around the design point are then unsafe ones of large weight, most of which are
+    never met, so the probability of the safe side is estimated, and what it lacks to 1. The limits are those of a lognormal estimate, with
+    Student's t for as many degrees of freedom as the effective number of runs less one.
+    """
+    n, likely = len(g), beta < 0
+    few, many = (g >= 0, ~(g < 0)) if likely else (g < 0, ~(g >= 0))  # without and with the failed runs
+    if not many.any():
+        note = f"none of {n} runs around the design point is {'safe' if likely else 'unsafe'}: nothing bounds the probability"
+        return Probability(float(likely), float(likely), np.inf, 0.0, 1.0, note=note)
+    (least, _, low, _), (most, error, _, high) = _share(weights[few], n), _share(weights[many], n)
+    seen = weights[many]
+    effective = float(seen.sum() ** 2 / (seen @ seen))
+    about = {"effective": effective, "largest": float(seen.max() / seen.sum()), "even": effective / len(seen) / evenness(abs(beta))}
+    if likely:
+        return Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low, **about)
+    return Probability(least, most, error / most, low, high, **about)
+
+
+def _share(weights: np.ndarray, n: int) -> tuple[float, float, float, float]:
+    """Sum of the weights of those of `n` points that count, over n, at most 1; its standard deviation, and its limits."""
+    from scipy.special import stdtrit
+
+    total, squares = float(weights.sum()), float(weights @ weights)
+    if total == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    variance = max(squares / total**2 - 1 / n, 0.0) * n / (n - 1)  # of the estimate over its square
+    factor = float(np.exp(stdtrit(max(total**2 / squares - 1, 1.0), 0.5 + CONFIDENCE / 2) * np.sqrt(np.log1p(variance))))
+    share = total / n
+    return min(share, 1.0), share * float(np.sqrt(variance)), min(share / factor, 1.0), min(share * factor, 1.0)
+
+
+def evenness(beta: float) -> float:
+    """Effective number over number of the unsafe runs where the limit is a plane: ``E[w]² / E[w²]``, each over the unsafe half."""
+    from scipy.special import log_ndtr
+
+    return float(2 * np.exp(2 * log_ndtr(-beta) - beta * beta - log_ndtr(-2 * beta)))
+
+
+def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
+    """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,).
+
+    Parameters
+    ----------
+    one_sided : bool
+        Where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt: ``1 - 0.05^(1/n)``, about
+        ``3/n`` (the rule of three).
+    """
+    from uqmbd.analysis.statistics.moment_limits import proportion_limits
+
+    n, least, most = len(g), int((g < 0).sum()), int((~(g >= 0)).sum())
+    one_sided &= most == 0 or least == n
+    confidence = 2 * CONFIDENCE - 1 if one_sided else CONFIDENCE
+    lower, upper = proportion_limits(np.array([least, most]), n, confidence)
+    cov = np.sqrt((n - least) / (n * least)) if least else np.inf
+    return Probability(least / n, most / n, float(cov), float(lower[0]), float(upper[1]))
+
+
+def distances_of_unsafe(u: np.ndarray) -> np.ndarray:
+    """Kolmogorov and Smirnov's distance of each coordinate of `u` (n, d), distribution functions of inputs, from the uniform one: (d,).
+
+    Where `u` are those of unsafe runs, it says in which inputs these differ from all runs (Monte Carlo filtering; Saltelli et al., Global
+    Sensitivity Analysis: The Primer, 2008, section 5).
+    """
+    n, ranked = len(u), np.sort(u, axis=0)
+    steps = np.arange(n + 1)[:, None] / n
+    return np.maximum(np.abs(ranked - steps[1:]), np.abs(ranked - steps[:-1])).max(axis=0)

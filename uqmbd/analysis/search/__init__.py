@@ -1,0 +1,1 @@
+"""Searches of extremes and of boundaries between kinds of runs."""

@@ -1,0 +1,1 @@
+"""Sensitivity indices from samples."""

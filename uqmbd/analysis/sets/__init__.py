@@ -1,0 +1,1 @@
+"""Ranges over boxes, cuts, convex sets and focal elements."""

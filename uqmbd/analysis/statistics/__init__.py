@@ -1,0 +1,1 @@
+"""Moments, quantiles, their confidence limits, and trust."""

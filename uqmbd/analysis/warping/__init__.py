@@ -1,0 +1,1 @@
+"""Histories brought onto a common time line."""

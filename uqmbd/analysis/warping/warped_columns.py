@@ -1,0 +1,214 @@
+"""All columns of a study where some histories have warped surrogates: statistics by sampling, in the terms of `expansion.Expansion`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.chaos.expansion import Expansion
+from uqmbd.analysis.sensitivity import pick_freeze
+from uqmbd.analysis.warping.warped_history import WarpedHistory
+
+_PART = 200  # times of which many values are held at once
+_MOVES = 3  # rounds
+_STRETCHES = 1.1, 2.0  # of the box, for the halves of a sample: a tenth and a half of all coordinates then lie on its faces
+
+
+def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value at the points `u` (n, d) and what moves from there to faces of the box (2, d) find: 2 x (times,)."""
+    d = u.shape[1]
+    ends, best, points = [np.full(len(times), np.inf), np.full(len(times), -np.inf)], np.empty((2, len(times), d)), u
+    for step in range(1 + _MOVES):
+        if step:
+            points = np.repeat(np.unique(best.reshape(-1, d), axis=0), 2 * d, axis=0)
+            coordinate = np.arange(len(points)) % (2 * d)
+            points[np.arange(len(points)), coordinate // 2] = box[coordinate % 2, coordinate // 2]
+        values = history.evaluate(points, times)
+        for which, (found, beats) in enumerate([(values.argmin(axis=0), np.less), (values.argmax(axis=0), np.greater)]):
+            reached = values[found, np.arange(len(times))]
+            better = beats(reached, ends[which])
+            ends[which][better], best[which, better] = reached[better], points[found[better]]
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True, eq=False)
+class WarpedColumns:
+    """A surrogate of all columns: warped for some histories, an expansion for everything else.
+
+    Attributes
+    ----------
+    plain : Expansion
+        Of all columns; those of warped histories are not used.
+    histories : sequence of (slice, WarpedHistory)
+    sample : ndarray, shape (n, d)
+        Points of the unit cube, uniform, from which moments and quantiles of warped columns are taken.
+    blocks : ndarray, shape (b * layout.length, d)
+        Pick-freeze points for Sobol' indices, of the layout with second order.
+    at : ndarray of int
+        The columns that are meant.
+    root : WarpedColumns
+        The surrogate of all columns, which keeps what was computed; None on itself.
+    """
+
+    plain: Expansion
+    histories: Sequence[tuple[slice, WarpedHistory]]
+    sample: np.ndarray
+    blocks: np.ndarray
+    at: np.ndarray
+    root: WarpedColumns | None = field(default=None, repr=False)
+
+    @property
+    def indices(self) -> np.ndarray:
+        """Multi-indices of the plain part."""
+        return self.plain.indices
+
+    def columns(self, at: slice | np.ndarray) -> WarpedColumns:
+        """The surrogate of some columns."""
+        return WarpedColumns(self.plain, self.histories, self.sample, self.blocks, self.at[at], self.root or self)
+
+    def _parts(self) -> tuple[list[tuple[np.ndarray, WarpedHistory, np.ndarray]], np.ndarray]:
+        """Places in `at`, surrogate and times of each warped history; places of everything else."""
+        parts, rest = [], np.ones(len(self.at), bool)
+        for columns, history in self.histories:
+            places = np.flatnonzero((self.at >= columns.start) & (self.at < columns.stop))
+            rest[places] = False
+            if places.size:
+                parts.append((places, history, self.at[places] - columns.start))
+        return parts, np.flatnonzero(rest)
+
+    def evaluate(self, u: np.ndarray) -> np.ndarray:
+        """Values of all columns at points `u` (n, d) of the unit cube: shape (n, columns)."""
+        out = np.empty((len(u), len(self.at)))
+        parts, rest = self._parts()
+        for places, history, times in parts:
+            out[:, places] = history.evaluate(u, times)
+        if rest.size:
+            out[:, rest] = self.plain.columns(self.at[rest]).evaluate(u)
+        return out
+
+    def _sampled(self, u: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Places of warped columns, and their values (part, n) at points `u`."""
+        for places, history, times in self._parts()[0]:
+            start = 0
+            for values in history.sampled(u, times):
+                yield places[start : start + len(values)], values
+                start += len(values)
+
+    @cached_property
+    def _moments(self) -> np.ndarray:
+        """Mean, standard deviation and skewness of all columns, (3, columns)."""
+        out = np.empty((3, len(self.at)))
+        _, rest = self._parts()
+        if rest.size:
+            plain = self.plain.columns(self.at[rest])
+            out[:, rest] = plain.mean(), plain.std(), plain.skewness(self.sample)
+        for places, values in self._sampled(self.sample):
+            size = magnitude.sizes(values.T)
+            values = values / size[:, None]
+            mean = values.mean(axis=1)
+            away = values - mean[:, None]
+            variance = np.einsum("cn,cn->c", away, away) / values.shape[1]
+            third = np.einsum("cn,cn,cn->c", away, away, away) / values.shape[1]
+            some = variance > (1e-14 * np.abs(mean)) ** 2
+            out[:, places] = mean * size, np.sqrt(variance) * size, np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
+        return out
+
+    def _moment(self, which: int) -> np.ndarray:
+        return (self.root or self)._moments[which, self.at]
+
+    def mean(self) -> np.ndarray:
+        """(columns,)"""
+        return self._moment(0)
+
+    def std(self) -> np.ndarray:
+        """(columns,)"""
+        return self._moment(1)
+
+    def weights(self) -> np.ndarray:
+        """As `Expansion.weights`."""
+        size = magnitude.sizes(self.std()[None])
+        return (self.std() / size) ** 2 * magnitude.in_one_unit(size)
+
+    def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
+        """(columns,); of warped columns from the surrogate's own sample."""
+        return self._moment(2)
+
+    def quantiles(self, levels: Sequence[float], u: np.ndarray) -> np.ndarray:
+        """Quantiles, (levels, columns), of plain columns at the points `u` (n, d) of the unit cube; of warped ones from the own sample."""
+        out = np.empty((len(levels), len(self.at)))
+        _, rest = self._parts()
+        if rest.size:
+            out[:, rest] = self.plain.columns(self.at[rest]).quantiles(levels, u)
+        for places, values in self._sampled(self.sample):
+            out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
+        return out
+
+    def range(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest value at points `u` (n, d), which are moved outwards so that many lie on faces and corners: 2 x (columns,).
+
+        Sampled, so from inside; not an enclosure. From the extreme points of warped columns, single coordinates are then moved to faces.
+        The points stand for the unit cube, or are moved into the `box` (2, d) in it.
+        """
+        stretch = np.where(np.arange(len(u)) < len(u) // 2, *_STRETCHES)[:, None]
+        u = np.clip(0.5 + stretch * (u - 0.5), 0, 1)
+        if box is None:
+            box = np.stack([np.zeros(u.shape[1]), np.ones(u.shape[1])])
+        else:
+            u = box[0] + u * (box[1] - box[0])
+        lower, upper = np.empty(len(self.at)), np.empty(len(self.at))
+        _, rest = self._parts()
+        if rest.size:
+            values = self.plain.columns(self.at[rest]).evaluate(u)
+            lower[rest], upper[rest] = values.min(axis=0), values.max(axis=0)
+        for places, history, times in self._parts()[0]:
+            for i in range(0, len(times), _PART):
+                part = places[i : i + _PART]
+                lower[part], upper[part] = _range(history, u, times[i : i + _PART], box)
+        return lower, upper
+
+    @cached_property
+    def _shares(self) -> dict[str, np.ndarray]:
+        """Sobol' indices by kind, (..., columns)."""
+        d = self.sample.shape[1]
+        layout = pick_freeze.Layout(d, second=True)
+        sizes = {"first": d, "total": d, "second": len(layout.couples)}
+        out = {kind: np.zeros((size, len(self.at))) for kind, size in sizes.items()}
+        parts, rest = self._parts()
+        if rest.size:
+            plain = self.plain.columns(self.at[rest])
+            for kind in [kind for kind, size in sizes.items() if size]:
+                out[kind][:, rest] = getattr(plain, kind)()
+        for places, history, times in parts:
+            for i in range(0, len(times), _PART):
+                values = history.evaluate(self.blocks, times[i : i + _PART])
+                values = values.reshape(-1, layout.length, values.shape[1])
+                sums = pick_freeze.Sums.empty(layout, 1, values.shape[2])
+                sums.merge(0, *pick_freeze.sums_of(layout, values), layout)
+                for kind, found in pick_freeze.Estimator(layout, sums).indices().shares().items():
+                    out[kind][:, places[i : i + _PART]] = found
+        return out
+
+    def _share(self, kind: str) -> np.ndarray:
+        return (self.root or self)._shares[kind][:, self.at]
+
+    def first(self) -> np.ndarray:
+        """Sobol' indices of first order, (d, columns)."""
+        return self._share("first")
+
+    def total(self) -> np.ndarray:
+        """Total Sobol' indices, (d, columns)."""
+        return self._share("total")
+
+    def second(self) -> np.ndarray:
+        """Sobol' indices of second order, (pairs, columns)."""
+        return self._share("second")
+
+    def aggregated(self, shares: np.ndarray) -> np.ndarray:
+        """As `Expansion.aggregated`."""
+        variance = self.weights()
+        total = variance.sum()
+        return shares @ variance / total if total > 0 else np.zeros(len(shares))
