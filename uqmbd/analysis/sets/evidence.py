@@ -98,7 +98,8 @@ def _rounding(shape: np.ndarray, growth: np.ndarray, halvings: int) -> np.ndarra
 
 def belief_and_plausibility(at: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Belief and plausibility that a column is at most the values `at` (m,); ranges (boxes,): 2 x (m,)."""
-    return tuple(np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))
+    belief, plausibility = (np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))
+    return belief, plausibility
 
 
 def levels(lower: np.ndarray, upper: np.ndarray, count: int = LEVELS) -> np.ndarray:
