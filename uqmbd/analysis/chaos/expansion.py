@@ -67,7 +67,7 @@ class Expansion:
 
     @cached_property
     def _constant(self) -> np.ndarray:
-        return ~self.indices.any(axis=1)
+        return (self.indices == 0).all(axis=1)
 
     @cached_property
     def _size(self) -> np.ndarray:

@@ -58,7 +58,7 @@ def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernste
 
 def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """`ranges` by Bernstein coefficients, a few columns after the other on all boxes."""
-    from uqmbd.analysis.chebyshev.bernstein import MAX_BOXES, conversions_of, least_gap
+    from uqmbd.analysis.chebyshev.bernstein import conversions_of, least_gap
     from uqmbd.analysis.chebyshev.bernstein_kernel import DEPTH
     from uqmbd.analysis.sets.evidence_kernel import WIDTH, box_ranges
 
@@ -78,7 +78,7 @@ def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
         block[..., :count] = some
         sizes = np.abs(block).reshape(-1, WIDTH)
         allowed = least_gap(np.r_[np.broadcast_to(gap, (columns,))[start : start + WIDTH], np.ones(WIDTH - count)], sizes.sum(axis=0))
-        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions, MAX_BOXES)
+        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions)
         out[:, :, start : start + count] = found[..., :count]
     return out
 
