@@ -79,6 +79,11 @@ def lacking(study: Study, header: Mapping[str, Any], directory: Path) -> StudyEr
     if missing:
         text, remedy = f"holds runs without the outputs {', '.join(missing)}", f"leave them out, {ELSEWHERE}"
         return StudyError(text, file=directory, key="outputs.include", value=missing, remedy=remedy)
+    own = dict(study.model.derived.formulas)
+    for name, text in (pair for pairs in header["notes"].get("derived", {}).values() for pair in pairs):
+        if name in own and own[name] != text:
+            text, remedy = f"holds runs in which '{name}' was derived as {text}", f"give it another name, {ELSEWHERE}"
+            return StudyError(text, file=directory, key=f"outputs.derived.{name}", value=own[name], remedy=remedy)
     histories = [name for name in study.outputs if stored[name][1]]
     dropped = [name for name in histories if name not in kept]
     if dropped and study.campaign.store == "all":
