@@ -382,7 +382,7 @@ def test_an_object_with_a_name_is_written_by_its_name(tmp_path):
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Path(__file__).resolve().parents[2] / "docs" / "theory" / "dependence.md"
-    assert doctest.testfile(str(page), module_relative=False) == (0, 12)
+    assert doctest.testfile(str(page), module_relative=False) == (0, 10)
 
 
 def test_what_holds_a_function_of_the_user_is_refused():
