@@ -72,7 +72,8 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
 
 def question_of(study: Study) -> dict[str, Any]:
     """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-    return {**asked_of_inputs(study), "outputs": study.outputs}
+    derived = study.model.derived.definitions(study.outputs)
+    return {**asked_of_inputs(study), "outputs": study.outputs} | ({"derived outputs": derived} if derived else {})
 
 
 def asked_of_inputs(study: Study) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import DIMENSIONS, OutputInfo
 from uqmbd.printing import near, say
+from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked, is_pattern, matching
 from uqmbd.study.labels import labelled
@@ -72,6 +73,9 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    derived : dict of str to str, optional
+        Formulas of outputs that are made of others: ``{"deviation": "hypot(tip.x - ideal.x, tip.y - ideal.y)"}``; see
+        ``docs/models.md``.
     simulator : str or callable, optional
         What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
     vectorized : bool
@@ -105,6 +109,7 @@ class Study:
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
+        derived: Mapping[str, str] | None = None,
         vectorized: bool = False,
         simulator: str | Callable[..., Any] | None = None,
         title: str = "",
@@ -116,6 +121,7 @@ class Study:
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs)
+        self.model = replace(self.model, derived=Derived.of(derived or {}, units or {}))
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
@@ -127,7 +133,7 @@ class Study:
         if any(map(is_pattern, self.outputs)):
             self.outputs = check_outputs(filled_in(self))
         self.name = check_name(name or self.model.name or "study")
-        self.units = check_units(units or {}, self.outputs)
+        self.units = check_units(units or {}, [*self.outputs, *(part for name in self.outputs for part in self.model.derived.below(name))])
         self.title = check_kind(title, str, "study.title", "text")
         self.description = check_kind(description, str, "study.description", "text")
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
@@ -160,6 +166,10 @@ class Study:
     def said(self) -> dict[str, Any]:
         """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
         return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
+
+    def more_of_outputs(self) -> dict[str, dict[str, str]]:
+        """What a study file says of outputs besides their names."""
+        return {"units": self.units, "derived": dict(self.model.derived.formulas)}
 
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
