@@ -69,7 +69,7 @@ class MonteCarlo(Method):
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
 
     samples: int = Field(ge=1)
