@@ -13,8 +13,9 @@ import numpy as np
 
 from uqmbd.doors import blaming, model_of
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, given
 from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.joint import names_in
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
@@ -44,8 +45,8 @@ class Study:
     model : function or str
         ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers, arrays over time, `Curve`;
         or its name, ``model.py:function``.
-    inputs : dict of str to Input
-        Uncertain arguments of the model.
+    inputs : dict of str to Input, or to distributions of chaospy or scipy
+        Uncertain arguments of the model; several names, ``"a, b"``, for a joint distribution of chaospy.
     outputs : list of str
         ``"name"`` or ``"name:reduction"``: max, min, abs_max, mean, rms, final, time_of_max, time_of_min, p95 (any percentile), each also
         within a window, ``"name:max@0.1..0.3"`` (s unless it has a unit), ``"name:max@last turn of crank.angle"``. ``*`` and ``?`` in a
@@ -268,13 +269,15 @@ def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict
     """Inputs by name, each of them an `Input` and a possible keyword argument."""
     if not isinstance(inputs, Mapping) or not (inputs or optional):
         raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
+    inputs = given(inputs)
     for name, item in inputs.items():
-        if not isinstance(name, str) or not name.isidentifier() or name == "time":
+        each = names_in(name) if isinstance(name, str) and getattr(item, "count", 1) > 1 else [name]
+        if not all(isinstance(one, str) and one.isidentifier() and one != "time" for one in each):
             raise StudyError(
                 "an input's name has to be a Python name, and not `time`", key=f"inputs.{name}", remedy="use letters, digits and _"
             )
         check_kind(item, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
-    return dict(inputs)
+    return inputs
 
 
 def check_outputs(outputs: Sequence[str]) -> list[str]:
