@@ -29,8 +29,7 @@ from uqmbd.tables.outputs import output_names, picked
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
-    from uqmbd.simulators.base import Moving
-    from uqmbd.simulators.moving import Moved
+    from uqmbd.simulators.base import Moved, Moving
     from uqmbd.study.session import Finished
 
 SHOWN = 8  # runs that can be looked at, the nominal one among them
