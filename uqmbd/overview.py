@@ -15,7 +15,6 @@ import numpy as np
 
 from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import axis_of
 from uqmbd.runs.listing import LISTING, require_listed
 from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.reader import Runs
@@ -162,8 +161,8 @@ class Comparison:
             other = self.numbers[~(self.numbers["change"].abs() <= LEAST * size)]
             told = "" if len(other) <= SHOWN else f"; the first {SHOWN} of them"
             rows = [
-                (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change)))
-                for x in other.head(SHOWN).itertuples()
+                (f"{output} {unit}".strip(), number, *(f"{value:.6g}" for value in values))
+                for output, unit, number, *values in other.head(SHOWN).itertuples(index=False)
             ]
             header = ("output", "number", "first", "second", "change")
             title = f"{len(other)} of {len(self.numbers)} numbers differ{told}"
@@ -216,20 +215,22 @@ def _numbers(a: Result, b: Result) -> pd.DataFrame:
     for name in (name for name in one.index if name in other.index):
         for column in (column for column in one.columns if column in other.columns and column != "unit"):
             x, y = one.at[name, column], other.at[name, column]
-            if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)) and not (pd.isna(x) and pd.isna(y)):
-                rows.append((name, one.at[name, "unit"], column, float(x), float(y), 0.0 if x == y else float(y) - float(x)))
+            if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)):
+                x, y = float(x), float(y)
+                if not (np.isnan(x) and np.isnan(y)):
+                    rows.append((name, one.at[name, "unit"], column, x, y, 0.0 if x == y else y - x))
     return pd.DataFrame(rows, columns=["output", "unit", "number", "first", "second", "change"])
 
 
 def _histories(a: Result, b: Result) -> pd.DataFrame:
     import pandas as pd
 
-    from uqmbd.figures.outputs import axis_label
+    from uqmbd.tables.outputs import axis_label
 
     rows = []
     for name, ours in a.bounds.data_vars.items():
         theirs = b.bounds.get(name)
-        axis = axis_of(ours.dims)
+        axis = a.axis_of(str(name), "bounds")
         if theirs is None or axis is None or ours.dims != theirs.dims or not ours[axis].equals(theirs[axis]):
             continue
         widest = float((ours.sel(bound="upper") - ours.sel(bound="lower")).max())
@@ -238,6 +239,6 @@ def _histories(a: Result, b: Result) -> pd.DataFrame:
             size = abs(change).max([dim for dim in change.dims if dim != axis])
             when = size.fillna(0.0).idxmax(axis)
             rows.append(
-                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours), float(when))
+                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours, axis), float(when))
             )
     return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "over", "at"])

@@ -6,6 +6,7 @@ import xarray as xr
 
 import uqmbd as uq
 from uqmbd.campaign import merging, store
+from uqmbd.campaign.batches import Shard
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.index import Index
 from uqmbd.campaign.opening import claimed, store_in
@@ -197,7 +198,7 @@ def test_shards_merge_nothing(few, tmp_path):
     for part in (1, 2):
         with open_pool(0) as pool, claimed(tmp_path, shared=True) as claim:
             opened = store_in(claim, {}, COLUMNS, 1, None)
-            Campaign(Asks(np.arange(12.0)), opened, Double, lambda: pool, {"y": ()}, "float64", batch=1, shard=(part, 2)).run()
+            Campaign(Asks(np.arange(12.0)), opened, Double, lambda: pool, {"y": ()}, "float64", batch=1, shard=Shard(part, 2)).run()
     assert len(pieces(tmp_path)) > 2
     assert go(tmp_path, np.arange(12.0))[0].simulated == 0
 

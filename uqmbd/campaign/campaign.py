@@ -4,103 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
+from uqmbd.campaign.batches import Batch, Shard, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.kept import Kept, Lost
 from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
+from uqmbd.campaign.tally import Tally, Watcher
 from uqmbd.campaign.telling import Teller, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
-from uqmbd.runs.growing import Growing
 
 MANY = 1 << 14  # runs of a large ask
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
-
-
-@dataclass
-class Tally:
-    """What a campaign did and what it cost.
-
-    Attributes
-    ----------
-    asked, simulated : int
-        Runs the method asked for, and how many of them were not in the store.
-    status : Counter
-        Runs told to the method by status.
-    used : ndarray of bool
-        Rows of the store in which they are.
-    taken : Fraction
-        Seconds of all runs told to the method.
-    workers, deaths : int
-        Runs done at once, and batches whose worker died.
-    wall, fan_out : float
-        Seconds from start to end, and of it with batches under way.
-    simulating, packing : float
-        Seconds of all workers in the simulator, and in rounding, reducing and encoding.
-    """
-
-    asked: int = 0
-    simulated: int = 0
-    workers: int = 0
-    status: Counter[str] = field(default_factory=Counter)
-    rows: Growing = field(default_factory=lambda: Growing(np.zeros(0, bool)))
-    wall: float = 0.0
-    fan_out: float = 0.0
-    simulating: float = 0.0
-    packing: float = 0.0
-    deaths: int = 0
-    attributes: dict[str, Any] = field(default_factory=dict)
-    taken: Fraction = Fraction(0)  # exact: the sum is that of a resumed study, whatever was told first
-    counted: set[tuple[int, int]] = field(default_factory=set)  # pieces whose seconds are in it
-
-    @property
-    def used(self) -> np.ndarray:
-        """Rows of the store that were told, (rows,) bool."""
-        return self.rows.rows
-
-    def reach(self, rows: int) -> None:
-        """There are so many rows."""
-        self.rows.fill(rows - self.rows.count, False)
-
-    def use(self, store: RunStore, rows: np.ndarray) -> None:
-        """These rows were told."""
-        self.used[rows] = True
-        for number, at in store.by_piece(rows):
-            for part, seconds in store.pieces[number].seconds_of(rows[at]).items():
-                if (number, part) not in self.counted:
-                    self.counted.add((number, part))
-                    self.taken += Fraction(seconds)
-
-    @property
-    def overhead(self) -> float:
-        """Share of the workers' time, while batches were under way, in which they neither simulated nor packed: what handing over costs."""
-        total = self.fan_out * self.workers
-        return max(0.0, 1 - (self.simulating + self.packing) / total) if total else 0.0
-
-
-class Watcher:
-    """Told how the campaign goes; this one is silent."""
-
-    def asked(self, runs: int) -> None:
-        """So many runs were asked for (in total)."""
-
-    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
-        """So many runs were told to the method."""
-
-    def waiting(self, seconds: float) -> None:
-        """There has been no worker for so long; 0 when there are some again."""
 
 
 @dataclass
@@ -117,8 +42,8 @@ class Campaign:
         Gives the `Pool`; called only if a run is missing.
     shapes : dict of str to tuple
         Shape of one run's output by name, of all that the store holds.
-    shard : (int, int), optional
-        ``(k, n)``: of each ask only every n-th piece is done, from the k-th on; it ends where a method would have to hear of the others.
+    shard : Shard, optional
+        Of each ask only its runs are done; it ends where a method would have to hear of the others.
     told : tuple of str
         Outputs that the method is told; all of them unless said.
     precision : str
@@ -141,7 +66,7 @@ class Campaign:
     tag: str = ""
     earlier_tags: frozenset[str] = frozenset()
     told: tuple[str, ...] | None = None
-    shard: tuple[int, int] | None = None
+    shard: Shard | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
     tally: Tally = field(default_factory=Tally)
@@ -186,8 +111,7 @@ class Campaign:
         rows[new] = store.allocate(int(new.sum()))
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
         if self.shard is not None:
-            part, of = self.shard
-            missing = missing[rows[missing] // self.length_for(len(rows)) % of == part - 1]
+            missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
         fresh = rows[missing]
         if self.reduce is None and (fresh[1:] < fresh[:-1]).any():
             order = np.argsort(fresh, kind="stable")
