@@ -305,7 +305,7 @@ def test_batches_do_not_change_the_result(tmp_path):
         (lambda: PCE(samples=100, sparse=False, regression="lars"), "exclude each other"),
         (lambda: PCE(samples=100, design="quadrature", degree=3), "remove samples"),
         (lambda: PCE(design="quadrature"), "one degree"),
-        (lambda: PCE(samples=100, grid="sparse"), "has no grid"),
+        (lambda: PCE(samples=100, grid="sparse"), "goes with the design quadrature"),
         (lambda: PCE(design="quadrature", degree=2, grid="sparse", truncation="tensor"), "total degree"),
         (lambda: PCE(design="quadrature", degree=4, grid="sparse").check({f"x{i}": uniform(0, 1) for i in range(40)}), "135751 runs"),
         (lambda: PCE(design="quadrature", degree=3, regression="omp"), "no regression"),

@@ -127,10 +127,8 @@ class PCE(Method):
             raise ValueError("sparse = true and regression = least_squares exclude each other: use lars or omp, or sparse = false")
         if self.sparse is False and self.regression in ("lars", "omp"):
             raise ValueError(f"sparse = false and regression = {self.regression} exclude each other: use least_squares, or sparse = true")
-        if self.grid is not None and self.design != "quadrature":
-            raise ValueError(f"the design {self.design} has no grid: remove grid, or choose the design quadrature")
-        if self.grid == "sparse" and self.truncation == "tensor":
-            raise ValueError("a sparse grid is for a total degree: remove truncation, or the grid")
+        if self.grid and (self.design != "quadrature" or (self.grid, self.truncation) == ("sparse", "tensor")):
+            raise ValueError("grid goes with the design quadrature, and sparse with a total degree: remove grid, or truncation")
         if self.design == "quadrature":
             if self.samples is not None:
                 raise ValueError("the runs of a quadrature follow from its degree: remove samples, or choose another design")
