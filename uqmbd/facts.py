@@ -54,6 +54,24 @@ class InputFacts:
 
 
 @dataclass(frozen=True)
+class ControlCost:
+    """What runs of one control cost.
+
+    Attributes
+    ----------
+    control : dict of str to float
+        A level, a tolerance ... by name.
+    runs : int
+    seconds : float
+        Wall time.
+    """
+
+    control: Mapping[str, float]
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Facts:
     """Facts that every result has; what a method says beyond them is in `Result.attrs`.
 
@@ -75,6 +93,8 @@ class Facts:
         Sentences that a reader has to know.
     failures_note : str
         The one of them that says how many runs failed; empty where none does.
+    costs : tuple of ControlCost
+        Where the method has set a control of runs; by control.
     """
 
     study: str = ""
@@ -93,12 +113,14 @@ class Facts:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     failures_note: str = ""
+    costs: tuple[ControlCost, ...] = ()
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
         """Those in the attributes of a result, also of one that an earlier version wrote, whose notes were one text."""
         known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
         known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
+        known["costs"] = tuple(ControlCost(**entry) for entry in attrs.get("costs", ()))
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
         known.setdefault("failures_note", failures_in(known["notes"]))

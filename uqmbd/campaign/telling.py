@@ -13,6 +13,7 @@ from uqmbd.outcomes import STATUS
 if TYPE_CHECKING:
     from uqmbd.campaign.campaign import Campaign
     from uqmbd.campaign.worker import Reduce
+    from uqmbd.request import Request
 
 
 @dataclass
@@ -20,10 +21,13 @@ class Teller:
     """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
 
     campaign: Campaign
-    samples: Mapping[str, np.ndarray]
+    request: Request
     rows: np.ndarray
     groups: list[tuple[int, int]]
     told: int = 0
+
+    def __post_init__(self) -> None:
+        self.control, self.controls = self.request.controls()
 
     def advance(self, *, reused: bool = False) -> None:
         """Tell all groups that are complete, up to the first that is not."""
@@ -36,7 +40,7 @@ class Teller:
                 return
             status = self.tell(slice(begin, end), rows)
             self.told += 1
-            tally.use(campaign.store, rows)
+            tally.use(campaign.store, rows, self.control[begin:end], self.controls)
             counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
             tally.status.update(counts)
             campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
@@ -48,7 +52,7 @@ class Teller:
             campaign.method.tell_reduced(partial)
             return store.column("status", rows)
         stored = store.read([*campaign.told, "status"], rows)
-        samples = {name: values[part] for name, values in self.samples.items()}
+        samples = {name: values[part] for name, values in self.request.samples.items()}
         outputs = {name: np.asarray(stored[name], np.float64) for name in campaign.told}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])

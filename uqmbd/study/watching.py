@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.lookup import extras_of
 from uqmbd.errors import StudyError
+from uqmbd.request import Request
 from uqmbd.simulators.model import describe
 from uqmbd.study.metadata import metadata_of
 from uqmbd.study.running import start
@@ -82,7 +84,7 @@ class Watch:
         """Tell a method from the start, of the store of this id."""
         self._id = store_id
         self._method: Any = None
-        self._samples: dict[str, np.ndarray] | None = None  # of the ask that is being told
+        self._request: Request | None = None  # that is being told
         self._told = 0  # runs of it
         self._ended = False
         self._rows, self._sessions = [np.empty(0, int)], [np.empty(0, int)]  # of all that was told, and when each of these was stored
@@ -101,26 +103,26 @@ class Watch:
         if self._method is None:
             self._method = start(self.study, info)
         while not self._ended:
-            if self._samples is None:
+            if self._request is None:
                 asked = self._method.ask()
                 if asked is None:
                     self._ended = True
                     break
-                self._samples, self._told = {name: np.asarray(values) for name, values in asked.items()}, 0
-            rest = {name: values[self._told :] for name, values in self._samples.items()}
-            rows = store.find(rest)
+                self._request, self._told = Request.of(asked), 0
+            rest = self._request.part(slice(self._told, None))
+            rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
             there = (rows >= 0) & (store.piece_of[rows] >= 0)
             count = len(rows) if there.all() else int(there.argmin())
             if count:
                 read = store.read([*info, "status"], rows[:count])
                 outputs = {name: np.asarray(read[name], float) for name in info}
-                self._method.tell({name: values[:count] for name, values in rest.items()}, outputs, read["status"])
+                self._method.tell({name: values[:count] for name, values in rest.samples.items()}, outputs, read["status"])
                 self._told += count
                 self._rows.append(rows[:count])
                 self._sessions.append(sessions_of(store, rows[:count]))
             if count < len(rows):
                 break
-            self._samples = None
+            self._request = None
 
     def result(self, store: RunStore, stored: Mapping[str, OutputInfo]) -> Result | None:
         """The method's own result of the runs that come before the first missing one; None where it has none, and `why`.
