@@ -56,6 +56,7 @@ class Grid(Method):
 
     name: ClassVar[str] = "grid"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    leaves_in_runs: ClassVar[bool] = True
 
     points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None
     values: dict[str, list[Number]] = Field(default_factory=dict)

@@ -69,6 +69,7 @@ class MonteCarlo(Method):
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
+    leaves_in_runs: ClassVar[bool] = True
 
     samples: int = Field(ge=1)
     design: Literal["random", "lhs", "sobol"] = "random"
