@@ -98,7 +98,7 @@ class Study:
         self,
         *,
         model: Callable[..., Any] | str | Model | None = None,
-        inputs: Mapping[str, Input],
+        inputs: Mapping[Any, Any],
         outputs: Sequence[str],
         method: Method | Sequence[Method] | Mapping[str, Method],
         time: TimeGrid | None = None,
@@ -266,7 +266,7 @@ class Study:
         return estimate(self, patience=patience)
 
 
-def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict[str, Input]:
+def check_inputs(inputs: Mapping[Any, Any], *, optional: bool = False) -> dict[str, Input]:
     """Inputs by name, each of them an `Input` and a possible keyword argument."""
     if not isinstance(inputs, Mapping) or not (inputs or optional):
         raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
