@@ -14,7 +14,8 @@ from pydantic_core import PydanticUndefined
 import flexmbd
 from uqmbd.inputs import INPUTS, ConvexSet, Dependence
 from uqmbd.methods import METHODS
-from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+from uqmbd.spec.models import StudySection
+from uqmbd.spec.sections import CampaignSettings, OutputsSection, ReportSection, TimeGrid
 
 PAGE = Path(__file__).with_name("reference.md")
 HEAD = """# Every key of a study file

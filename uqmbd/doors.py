@@ -18,7 +18,7 @@ from typing import Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, wrap_callable
+from uqmbd.simulators.model import Model, describe, find_model, located, wrap_callable
 
 HERE = Path()
 
@@ -53,8 +53,8 @@ def find(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory:
     return known[name] if name in known else outside(name, known, noun, key=key, directory=directory, kind=kind).load()
 
 
-def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
-    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+def whereabouts(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE) -> str:
+    """The name under which a thing from outside is found from anywhere; nothing is executed. Parameters and errors are those of `find`."""
     more = offered(noun)
     if not isinstance(name, str) or not (":" in name or name in more or name.startswith("<")):
         remedy = did_you_mean(str(name), [*known, *more], noun=noun)
@@ -63,7 +63,16 @@ def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: 
         text = f"the {noun} was made in a script, and can be found under no name"
         raise StudyError(text, key=key, value=name, remedy="run that script again: the study goes on where it stopped")
     try:
-        model = find_model(more[name].value if name in more else name, directory)
+        return located(more[name].value if name in more else name, directory)
+    except StudyError as error:
+        raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from None
+
+
+def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
+    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+    place = whereabouts(name, known, noun, key=key, directory=directory)
+    try:
+        model = find_model(place, directory)
     except StudyError as error:
         raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from error.__cause__
     found = model.load()

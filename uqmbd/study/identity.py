@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.doors import name_and_code
-from uqmbd.study.showing import written
+from uqmbd.spec.showing import written
 from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
@@ -70,25 +70,14 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     return {**header, "identity": now, "notes": {**header["notes"], "model": parts}}
 
 
-def question_of(study: Study) -> dict[str, Any]:
-    """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-    return {**asked_of_inputs(study), "outputs": study.outputs}
-
-
-def asked_of_inputs(study: Study) -> dict[str, Any]:
-    """Where the runs of a study lie: its inputs in SI units, what binds them, the seed."""
-    inputs = {name: [item.kind, item.to_si().model_dump()] for name, item in study.inputs.items()}
-    return {"inputs": inputs, "seed": study.campaign.seed, **study.inputs.bindings()}
-
-
 def study_digest(study: Study, identity: Mapping[str, str]) -> str:
     """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit."""
-    shown = written(study.report, study.field_functions)
+    shown = written(study.report)
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [study.units] if study.units else []
     settings = [study.campaign.store, precision_of(study), version("uqmbd")]
     method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
-    return fingerprint([dict(identity), question_of(study), *method, settings, *more])
+    return fingerprint([dict(identity), study.asked.question(), *method, settings, *more])
 
 
 def method_tag(study: Study, *, named: bool) -> str:
@@ -96,7 +85,7 @@ def method_tag(study: Study, *, named: bool) -> str:
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
     """
-    asked = asked_of_inputs(study) if named else question_of(study)
+    asked = study.asked.asked_of_inputs() if named else study.asked.question()
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 
@@ -106,7 +95,7 @@ def earlier_tags(study: Study) -> set[str]:
     si = study.inputs.to_si()
     written = {name: item.written or item for name, item in si.items()}
     dumps = [{name: [item.kind, item.model_dump()] for name, item in inputs.items()} for inputs in (si, written)]
-    return {fingerprint([*method, {**question_of(study), "inputs": inputs}])[:16] for inputs in dumps}
+    return {fingerprint([*method, {**study.asked.question(), "inputs": inputs}])[:16] for inputs in dumps}
 
 
 def short(digest: str) -> str:

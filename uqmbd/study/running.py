@@ -21,15 +21,15 @@ from uqmbd.outcomes import STATUS, OutputInfo
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import MANIFEST, MOTION, keep_used
+from uqmbd.spec.labels import OF_ONE
+from uqmbd.spec.showing import written
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
-from uqmbd.study.labels import OF_ONE
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
 from uqmbd.study.reuse import check_overwrite, done_on, refusal, result_of_before, spare_study, write_done, write_study
-from uqmbd.study.showing import written
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.step_error import add_step_error, fixed_step
@@ -301,7 +301,7 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
     cost = rounding_cost(study, result)
     notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
-    if shown := written(study.report, study.field_functions):
+    if shown := written(study.report):
         result.attrs["report"] = shown
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
