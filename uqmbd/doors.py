@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, located, wrap_callable
+from uqmbd.simulators.model import Model, describe, find_model, located
 
 HERE = Path()
 
@@ -108,20 +107,6 @@ def blaming(thing: Any, noun: str, key: str) -> Iterator[None]:
 def nonsense(thing: Any, noun: str, key: str, text: str, remedy: str) -> StudyError:
     """The error for an answer of a class from outside that is of no use."""
     return StudyError(f"the {noun} {text}", key=key, value=label_of(thing), remedy=remedy)
-
-
-def model_of(model: Any, simulator: Any, vectorized: bool, directory: Path) -> Model:
-    """The model of a study, with what runs it: a function or its name, and a simulator from outside or its name."""
-    if simulator is None:
-        if model is None:
-            raise StudyError("a study has a model, or a simulator from outside", key="study.model", remedy="give `model` a function")
-        return replace(find_model(model, directory), vectorized=vectorized)
-    if vectorized:
-        text = "a simulator from outside is handed all runs of a batch anyway"
-        raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
-    named = isinstance(simulator, str)
-    by = outside(simulator, (), "simulator", key="study.simulator", directory=directory) if named else wrap_callable(simulator)
-    return replace(by if model is None else find_model(model, directory), simulator=by)
 
 
 def label_of(thing: Any) -> str:

@@ -76,7 +76,7 @@ def read(study, folder: Path, digest: str, out: Path) -> dict[str, object]:
         "manifest": result.manifest,
         "exported": out.read_bytes(),
         "entry": (entry.name, entry.method, entry.runs, entry.failed, entry.state),
-        "done": done_on(folder, digest, None),
+        "done": done_on(folder, {digest}, None),
         "reads": remembered(study, folder),
     }
 

@@ -233,7 +233,7 @@ def test_check_says_the_cost_of_each(file, uqmbd):
 
 def test_what_is_written_is_read_back(file):
     written = file.with_name("again.toml")
-    written.write_text(write_toml(Study.from_file(file).document))
+    written.write_text(write_toml(Study.from_file(file).asked.document()))
     again = Study.from_file(written)
     assert again.methods == Study.from_file(file).methods
     assert again.asked.document()["method"] == Study.from_file(file).asked.document()["method"]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 from pydantic.json_schema import SkipJsonSchema
 
-from uqmbd.doors import model_of, whereabouts
+from uqmbd.doors import outside, whereabouts
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
 from uqmbd.simulators.command import command_line, command_model
 from uqmbd.simulators.filling import check_places
-from uqmbd.simulators.model import Model, located, wrap_callable
+from uqmbd.simulators.model import Model, find_model, located, wrap_callable
 from uqmbd.spec.copies import model_or_copy
 
 
@@ -91,7 +92,7 @@ class FunctionSection(StudySection):
 
     def load(self, timeout: float | None) -> Model:
         made = self.given.get("model", self.model)
-        return made if isinstance(made, Model) else model_of(made, None, self.vectorized, self.directory)
+        return made if isinstance(made, Model) else replace(find_model(made, self.directory), vectorized=self.vectorized)
 
 
 class SimulatorSection(StudySection):
@@ -113,8 +114,10 @@ class SimulatorSection(StudySection):
         return self.model or self.simulator
 
     def load(self, timeout: float | None) -> Model:
-        given = self.given
-        return model_of(given.get("model", self.model), given.get("simulator", self.simulator), False, self.directory)
+        by, model = self.given.get("simulator"), self.given.get("model", self.model)
+        named = {"key": "study.simulator", "directory": self.directory}
+        by = outside(self.simulator, (), "simulator", **named) if by is None else wrap_callable(by)
+        return replace(by if model is None else find_model(model, self.directory), simulator=by)
 
 
 class CommandSection(StudySection):
@@ -175,64 +178,52 @@ def read_section(table: Mapping[str, Any], directory: Path) -> StudySection:
     StudyError
         With the dotted key.
     """
-    known = {key: kind for kind in KINDS.values() for key in kind.model_fields if key not in ("directory", "given")}
+    known = {key for kind in KINDS.values() for key in kind.model_fields} - {"directory", "given"}
     for key in table:
         if key not in known:
-            error = StudyError(f"there is no key '{key}' here", key=key, remedy=did_you_mean(str(key), known, noun="key"))
-            raise error.under("study")
-    kind = kind_of(table)
-    if table.get("command") is not None and (table.get("model") is not None or table.get("simulator") is not None):
-        other = "model" if table.get("model") is not None else "simulator"
-        text, remedy = f"a study has a {other} or a command, not both", 'write model = "model.py:function"'
-        raise StudyError(text, key=f"study.{other}", value=table[other], remedy=remedy)
-    if table.get(kind) is None:
-        raise StudyError("a study has a model or a command", key="study.model", remedy='write model = "model.py:function"')
-    if kind == "simulator" and table.get("vectorized"):
-        refuse_vectorized()
-    try:
-        own = {key: value for key, value in table.items() if key in KINDS[kind].model_fields}
-        found: Any = KINDS[kind](**own, directory=directory)
-    except StudyError as error:
-        raise error.under("study") from None
-    if kind == "command":
-        words, folder = command_line(found.command, found.template, found.result, directory)
-        return found.model_copy(update={"command": words, "template": folder or None})
-    return settled(found)
+            remedy = did_you_mean(str(key), known, noun="key")
+            raise StudyError(f"there is no key '{key}' here", key=f"study.{key}", remedy=remedy)
+    words = {key: table[key] for key in StudySection.model_fields if key in table}
+    if table.get("command") is None:
+        return section_of_model(table.get("model"), table.get("simulator"), table.get("vectorized", False), directory=directory, **words)
+    for other in ("model", "simulator"):
+        if table.get(other) is not None:
+            text = f"a study has a {other} or a command, not both"
+            raise StudyError(text, key=f"study.{other}", value=table[other], remedy="remove one of them")
+    own = {key: table[key] for key in ("command", "template", "result") if key in table}
+    found = made(CommandSection, **own, **words)
+    words, folder = command_line(found.command, found.template, found.result, directory)
+    return found.model_copy(update={"command": words, "template": folder or None})
 
 
 def section_of_model(
     model: Callable[..., Any] | str | Model | None, simulator: Callable[..., Any] | str | None, vectorized: bool, **words: Any
 ) -> StudySection:
-    """The section of a study made in Python; `words` are those of `StudySection`."""
-    given = {key: each for key, each in (("model", model), ("simulator", simulator)) if not (each is None or isinstance(each, str))}
-    names = {"model": name_of(model), "simulator": name_of(simulator)}
+    """The section of a function, or of a simulator from outside, with names that are found from anywhere; nothing is executed.
+
+    `words` are the fields of `StudySection`.
+    """
+    if model is None and simulator is None:
+        text = "a study has a model, a command, or a simulator from outside"
+        raise StudyError(text, key="study.model", remedy='write model = "model.py:function"; in Python give `model` a function')
+    if simulator is not None and vectorized:
+        text = "a simulator from outside is handed all runs of a batch anyway"
+        raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
+    given = {key: one for key, one in (("model", model), ("simulator", simulator)) if not (one is None or isinstance(one, str))}
+    where = words.get("directory", Path())
+    if isinstance(model, str):
+        model = located(model_or_copy(model, where), where)
+    names = {key: one.label if isinstance(one, Model) else wrap_callable(one).label for key, one in given.items()}
     if simulator is None:
-        if model is None:
-            raise StudyError("a study has a model, or a simulator from outside", key="study.model", remedy="give `model` a function")
-        return settled(FunctionSection(model=names["model"], vectorized=vectorized, given=given, **words))
-    if vectorized:
-        refuse_vectorized()
-    return settled(SimulatorSection(**names, given=given, **words))
+        return made(FunctionSection, **{"model": model, "vectorized": vectorized, "given": given, **words, **names})
+    if isinstance(simulator, str):
+        simulator = whereabouts(simulator, (), "simulator", key="study.simulator", directory=where)
+    return made(SimulatorSection, **{"model": model, "simulator": simulator, "given": given, **words, **names})
 
 
-def settled(found: Any) -> StudySection:
-    """The section of a function or simulator with names that are found from anywhere; nothing is executed."""
-    names, where = {}, found.directory
-    if found.model is not None and "model" not in found.given:
-        names["model"] = located(model_or_copy(found.model, where), where)
-    if kind_of(found) == "simulator" and "simulator" not in found.given:
-        names["simulator"] = whereabouts(found.simulator, (), "simulator", key="study.simulator", directory=where)
-    return found.model_copy(update=names)
-
-
-def name_of(thing: Any) -> str | None:
-    """The name of a model, or of what runs one, as it is given in Python."""
-    if thing is None or isinstance(thing, str):
-        return thing
-    return thing.label if isinstance(thing, Model) else wrap_callable(thing).label
-
-
-def refuse_vectorized() -> None:
-    """A simulator needs no such word."""
-    text = "a simulator from outside is handed all runs of a batch anyway"
-    raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
+def made(kind: type[StudySection], **fields: Any) -> Any:
+    """A section, whose mistakes have the dotted key."""
+    try:
+        return kind(**fields)
+    except StudyError as error:
+        raise error.under("study") from None

@@ -194,11 +194,14 @@ class StudySpec(BaseModel):
         methods = {label: [name_and_code(type(one), one.name), one.model_dump()] for label, one in self.method.items()}
         return {**self.document(), **self.asked_of_inputs(), "given": self.study.nameless, "method": methods}
 
-    def asked_of_inputs(self) -> dict[str, Any]:
-        """Where the runs of a study lie: its inputs in SI units, what binds them, the seed."""
-        inputs = {name: [item.kind, item.content()] for name, item in self.space.items()}
+    def asked_of_inputs(self, *, earlier: bool = False) -> dict[str, Any]:
+        """Where the runs of a study lie: its inputs in SI units, what binds them, the seed.
+
+        `earlier`: as it was said when a distribution did not say in which unit its parameters are.
+        """
+        inputs = {name: [item.kind, item.model_dump() if earlier else item.content()] for name, item in self.space.items()}
         return {"inputs": inputs, "seed": self.campaign.seed, **self.space.bindings()}
 
-    def question(self) -> dict[str, Any]:
+    def question(self, *, earlier: bool = False) -> dict[str, Any]:
         """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-        return {**self.asked_of_inputs(), "outputs": self.outputs.include}
+        return {**self.asked_of_inputs(earlier=earlier), "outputs": self.outputs.include}

@@ -15,9 +15,13 @@ import json
 import sys
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.doors import name_and_code
+from uqmbd.errors import StudyError
+from uqmbd.runs.where import STUDY
+from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
 from uqmbd.study.times import said_of_times
 
@@ -70,14 +74,29 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     return {**header, "identity": now, "notes": {**header["notes"], "model": parts}}
 
 
-def study_digest(study: Study, identity: Mapping[str, str]) -> str:
-    """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit."""
+def study_digest(study: Study, identity: Mapping[str, str], *, earlier: bool = False) -> str:
+    """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit.
+
+    `earlier`: as before units of distributions were part of it. It is of one study only where the study file beside it is looked at too.
+    """
     shown = written(study.report)
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [study.units] if study.units else []
     settings = [study.campaign.store, precision_of(study), version("uqmbd")]
     method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
-    return fingerprint([dict(identity), study.asked.question(), *method, settings, *more])
+    return fingerprint([dict(identity), study.asked.question(earlier=earlier), *method, settings, *more])
+
+
+def known_digests(study: Study, identity: Mapping[str, str], directory: Path) -> set[str]:
+    """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
+    found, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
+    if earlier == found:
+        return {found}
+    try:
+        beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
+    except StudyError:
+        return {found}
+    return {found, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {found}
 
 
 def method_tag(study: Study, *, named: bool) -> str:
@@ -85,7 +104,9 @@ def method_tag(study: Study, *, named: bool) -> str:
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
     """
-    asked = study.asked.asked_of_inputs() if named else study.asked.question()
+    asked = (
+        study.asked.asked_of_inputs(earlier=True) if named else study.asked.question(earlier=True)
+    )  # runs are told apart by their numbers
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,13 +128,13 @@ def changed_files(study: Study, directory: Path) -> list[str]:
 
 
 # finished results -------------------------------------------------------------------------------------------------------------------------
-def done_on(directory: Path, digest: str, timeout: float | None) -> str:
+def done_on(directory: Path, digests: Collection[str], timeout: float | None) -> str:
     """When the result of exactly this study was made; empty if it is not there, or has runs that another `timeout` would not stop."""
     try:
         done = json.loads((directory / DONE).read_text(encoding="utf-8"))
         if not require_listed(directory, DONE, "") and done.get("listed"):
             return ""
-        if done.get("study") != digest or not (directory / "result.zarr").is_dir():
+        if done.get("study") not in digests or not (directory / "result.zarr").is_dir():
             return ""
         if done["timed_out"] and done["timeout"] is not None and (timeout is None or timeout > done["timeout"]):
             return ""

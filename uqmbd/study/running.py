@@ -25,7 +25,7 @@ from uqmbd.spec.labels import OF_ONE
 from uqmbd.spec.showing import written
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
-from uqmbd.study.identity import earlier_tags, identity_of, method_tag, precision_of, study_digest, versions
+from uqmbd.study.identity import earlier_tags, identity_of, known_digests, method_tag, precision_of, study_digest, versions
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -108,7 +108,12 @@ def run_study(
         if refused is not None and overwrite != "if_changed":
             raise refused
         discard = overwrite is True or refused is not None
-        if header is not None and not discard and not again and (date := done_on(directory, digest, study.campaign.timeout)):
+        if (
+            header is not None
+            and not discard
+            and not again
+            and (date := done_on(directory, known_digests(study, identity, directory), study.campaign.timeout))
+        ):
             there = result_of_before(study, directory)
             if there is not None:
                 return Finished(there, directory, None, date=date, trial=None if scheduler is not None else Trial(study, elsewhere=True))

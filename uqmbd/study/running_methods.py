@@ -59,6 +59,7 @@ def place_of_method(study: Study, directory: Path, label: str) -> Path:
 def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
     """Run all methods of a study, each by `uqmbd.study.running.run_study`: what is finished, by label."""
     directory = results_directory(out, study.name)
+    study.loaded()  # once for all of them
     if len(study.methods) > 1:
         return run_each(study, directory, **how)
     return {label: run_study(study, out=directory, **how) for label in study.methods}

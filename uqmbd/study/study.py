@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Required, Self, TypedDict, TypeV
 
 import numpy as np
 
+from uqmbd.doors import find
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.inputs.copula import Dependence
@@ -155,7 +156,10 @@ class Study:
 
     def loaded(self) -> Self:
         """The study, with all that is code loaded, so that mistakes in it show; else it is loaded when it is needed."""
-        assert self.model is not None and self.asked is not None and self.field_functions is not None
+        _ = self.model, self.asked, self.field_functions
+        for name in self.report.figures:
+            if not name.startswith("<"):
+                find(name, {}, "figure", key="report.figures")
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -201,14 +205,15 @@ class Study:
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
-        return f"<Study {self.name}: {self.model.label}, {', '.join(self.methods)}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
+        asked = f"inputs {inputs}; outputs {', '.join(self.spec.outputs.include)}"
+        return f"<Study {self.name}: {self.spec.study.label}, {', '.join(self.methods)}; {asked}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: what is asked, and the inputs as a table."""
         inputs = {name: html.escape(item.describe()) for name, item in self.inputs.items()}
         rows = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in inputs.items())
         methods = ", ".join(one if one == kind.name else f"{one} ({kind.name})" for one, kind in self.methods.items())
-        facts = {"model": self.model.label, "method": methods, "outputs": ", ".join(self.outputs)}
+        facts = {"model": self.spec.study.label, "method": methods, "outputs": ", ".join(self.spec.outputs.include)}
         words = "".join(f"<br>{key}: {html.escape(text)}" for key, text in facts.items())
         head = f"<p><b>{html.escape(self.title or self.name)}</b>{words}</p>"
         return f"{head}<table><thead><tr><th>input</th><th>value</th></tr></thead><tbody>{rows}</tbody></table>"
