@@ -52,13 +52,13 @@ def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
     }
 
 
-def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], reach: Reach) -> dict[str, Any]:
+def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
     """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
 
     Parameters
     ----------
-    identity, reach
-        Of the study as it is now.
+    identity, parts
+        Of the study and its model as they are now.
     """
     old = header.get("identity", {})
     if "uqmbd version" not in old:
@@ -70,8 +70,8 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    parts = {name: short(reach.parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
-    return {**header, "identity": now, "notes": {**header["notes"], "model": parts}}
+    same = {name: short(parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
+    return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
 def study_digest(study: Study, identity: Mapping[str, str], *, earlier: bool = False) -> str:
@@ -104,9 +104,8 @@ def method_tag(study: Study, *, named: bool) -> str:
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
     """
-    asked = (
-        study.asked.asked_of_inputs(earlier=True) if named else study.asked.question(earlier=True)
-    )  # runs are told apart by their numbers
+    spec = study.asked  # below, `earlier`: the numbers of runs tell them apart
+    asked = spec.asked_of_inputs(earlier=True) if named else spec.question(earlier=True)
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 

@@ -15,7 +15,7 @@ from uqmbd.runs.place import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.reuse import spare_study, write_study
-from uqmbd.study.running import Finished, run_study
+from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
 from uqmbd.study.times import further_times
 
@@ -57,7 +57,7 @@ def place_of_method(study: Study, directory: Path, label: str) -> Path:
 
 
 def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
-    """Run all methods of a study, each by `uqmbd.study.running.run_study`: what is finished, by label."""
+    """Run all methods of a study, each by `uqmbd.study.session.run_study`: what is finished, by label."""
     directory = results_directory(out, study.name)
     study.loaded()  # once for all of them
     if len(study.methods) > 1:

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.simulators.model import describe
-from uqmbd.study.identity import versions
+from uqmbd.study.metadata import metadata_of
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.stopped import first_messages
@@ -162,13 +162,11 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     rate = len(status) / store.seconds if store.seconds else 0.0
     found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
     result.runs = open_view(store)
-    described = {"study": study.name, **study.words(), "method": study.method.name, "inputs": study.inputs.described()}
-    described |= {"settings": study.method.model_dump(exclude_none=True), "seed": study.campaign.seed}
-    described |= {"model": study.model.label, "versions": versions()}
     note = f"The study has not ended: this is of what is there, {found.sentence()}."
     why = [f"The method has no result of a part of its runs: {watch.why}"] if watch.why else []
     notes = [note, *why, *result.attrs.get("notes", ())]
-    result.attrs = {**described, "runs": len(status), "runs_failed": failed, **result.attrs, "notes": notes}
+    said = {**metadata_of(study), "method": study.method.name, "runs": len(status), "runs_failed": failed}
+    result.attrs = {**said, **result.attrs, "notes": notes}
     return found
 
 
