@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Required, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
 from uqmbd.doors import find
-from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs import Input
-from uqmbd.inputs.copula import Dependence
-from uqmbd.inputs.sets import ConvexSet
-from uqmbd.methods import Method
+from uqmbd.errors import StudyError
 from uqmbd.outcomes import DIMENSIONS, OutputInfo
 from uqmbd.printing import near, say
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked, matching
-from uqmbd.spec import CampaignSettings, StudySpec, TimeGrid
+from uqmbd.spec import StudySpec
+from uqmbd.spec.building import Given, spec_of
 from uqmbd.spec.checks import TAKEN
-from uqmbd.spec.models import section_of_model
 from uqmbd.spec.reading import read_spec, read_toml, remedy_for, value_at
-from uqmbd.spec.sections import ReportSection
 from uqmbd.spec.showing import field_functions
 from uqmbd.study.times import grid_of
 
@@ -33,28 +28,6 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
     from uqmbd.results import Results
     from uqmbd.study.cost import Cost
-
-
-class Given(TypedDict, total=False):
-    """What a `Study` is made of, see there."""
-
-    model: Callable[..., Any] | str | Model | None
-    inputs: Required[Mapping[str, Input]]
-    outputs: Required[Sequence[str]]
-    method: Required[Method | Sequence[Method] | Mapping[str, Method]]
-    time: TimeGrid | None
-    name: str | None
-    campaign: CampaignSettings | Mapping[str, Any] | None
-    solver: Mapping[str, Any] | None
-    directory: str | Path
-    dependence: Dependence | Mapping[str, Any] | None
-    sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None
-    report: ReportSection | Mapping[str, Any] | None
-    units: Mapping[str, str] | None
-    vectorized: bool
-    simulator: str | Callable[..., Any] | None
-    title: str
-    description: str
 
 
 T = TypeVar("T")
@@ -314,34 +287,6 @@ class Study:
         from uqmbd.study.cost import estimate
 
         return estimate(self, patience=patience)
-
-
-def spec_of(
-    *,
-    inputs: Mapping[str, Any],
-    outputs: Sequence[str],
-    method: Any,
-    directory: str | Path = ".",
-    model: Any = None,
-    simulator: Any = None,
-    vectorized: bool = False,
-    **more: Any,
-) -> StudySpec:
-    """What a study asks that is made in Python, of the parameters of `Study`."""
-    for key in more:
-        if key not in Given.__annotations__:
-            raise TypeError(f"Study() has no parameter '{key}'; {did_you_mean(key, Given.__annotations__)}")
-    place = Path(directory)
-    words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
-    sections = {key: value for key, value in more.items() if key != "units" and value is not None}
-    return StudySpec(
-        place,
-        study=section_of_model(model, simulator, vectorized, directory=place, **words),
-        inputs=inputs,
-        outputs={"include": outputs, "units": dict(more.get("units") or {})},
-        method=method,
-        **sections,
-    )
 
 
 def filled_in(study: Study) -> list[str]:
