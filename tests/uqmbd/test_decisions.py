@@ -43,6 +43,7 @@ def of_other(key):
 
 OTHER_MODEL = with_header(identity={**RUNS, "model": "b" * 64}, notes={**HEADER["notes"], "model": {"MASS in model.py": "n" * 12}})
 ROUNDED = with_header(columns=[["x", "float32", 9, "m"], ["y", "float64", 0, ""]])
+DERIVED = with_header(notes={**HEADER["notes"], "derived": {"y": [["y", "2 * x:max"]]}})
 NO_HISTORIES = with_header(columns=[["y", "float64", 0, ""]])
 EARLIER = with_header(format=2)
 FILES = replace(WHOLE, changed=("a.csv", "b.csv", "c.csv", "d.csv"))
@@ -83,6 +84,9 @@ TABLE = {
     "outputs that are not there": (replace(WANTED, outputs=("x", "z")), WHOLE, False, (), REFUSE),
     "histories that are not there": (WANTED, NO_HISTORIES, False, (), REFUSE),
     "histories that are not needed": (replace(WANTED, histories=False), NO_HISTORIES, False, (), REUSE),
+    "derived by the same formula": (replace(WANTED, formulas={"y": "2 * x:max"}), DERIVED, False, (), REUSE),
+    "derived by another formula": (replace(WANTED, formulas={"y": "3 * x:max"}), DERIVED, False, (), REFUSE),
+    "formulas that only the runs have": (replace(WANTED, outputs=("x",), result="another"), DERIVED, False, (), CONTINUE),
     "rounded histories": (WANTED, ROUNDED, False, (), REFUSE),
     "histories rounded as wanted": (replace(WANTED, precision="float32"), ROUNDED, False, (), REUSE),
 }
@@ -94,6 +98,7 @@ REASONS = {
     "a model nobody can compare": ("cannot be told: a socket", "reach no such thing"),
     "outputs that are not there": ("without the outputs z", "leave them out"),
     "histories that are not there": ("histories were not kept: x", "--overwrite"),
+    "derived by another formula": ("in which 'y' was derived as 2 * x:max", "another name"),
     "rounded histories": ("rounded to float32", "campaign.precision"),
 }
 

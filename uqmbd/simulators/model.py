@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
 from uqmbd.simulators.own import file_digest, is_own_file
@@ -43,6 +44,8 @@ class Model:
         The function itself when it can be found under no name.
     vectorized : bool
         The study says that the function takes arrays.
+    derived : Derived
+        Outputs that the study derives from those that the model returns; no part of what the model is.
     simulator : Model, optional
         What runs the model, of one from outside; itself, when there is no function besides.
     reads : dict of str to str
@@ -59,6 +62,7 @@ class Model:
     source: str = ""
     bare: Callable[..., Any] | None = None
     vectorized: bool = False
+    derived: Derived = field(default_factory=Derived)
     simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)

@@ -12,6 +12,7 @@ from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.methods import Method
 from uqmbd.simulators.model import Model
+from uqmbd.spec.checks import check_outputs
 from uqmbd.spec.models import section_of_model
 from uqmbd.spec.sections import CampaignSettings, ReportSection, TimeGrid
 from uqmbd.spec.spec import StudySpec
@@ -33,6 +34,7 @@ class Given(TypedDict, total=False):
     sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None
     report: ReportSection | Mapping[str, Any] | None
     units: Mapping[str, str] | None
+    derived: Mapping[str, str] | None
     vectorized: bool
     simulator: str | Callable[..., Any] | None
     title: str
@@ -56,12 +58,13 @@ def spec_of(
             raise TypeError(f"Study() has no parameter '{key}'; {did_you_mean(key, Given.__annotations__)}")
     place = Path(directory)
     words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
-    sections = {key: value for key, value in more.items() if key != "units" and value is not None}
+    named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
+    sections = {key: value for key, value in more.items() if value is not None}
     return StudySpec(
         place,
         study=section_of_model(model, simulator, vectorized, directory=place, **words),
         inputs=inputs,
-        outputs={"include": outputs, "units": dict(more.get("units") or {})},
+        outputs={"include": check_outputs(outputs), **named},
         method=method,
         **sections,
     )

@@ -16,6 +16,7 @@ from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space, read_dependence, read_set
+from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.windows import is_pattern
 from uqmbd.spec.checks import check_input_name, check_kind, check_name, check_outputs, check_units
 from uqmbd.spec.models import ModelSection, read_section
@@ -128,6 +129,7 @@ class StudySpec(BaseModel):
             remedy = "add one: [inputs.name] with interval = [lower, upper]"
             raise StudyError("a study needs at least one input", key="inputs", remedy=remedy)
         vars(self)["inputs"] = {name: item for name, item in self.space.items() if name in self.space.written}
+        assert self.derived is not None  # its formulas can be read
         for name in self.space:  # with those that sets bring
             check_input_name(name)
         check_outputs(self.outputs.include)
@@ -135,7 +137,8 @@ class StudySpec(BaseModel):
         if info.context is not None:
             vars(self)["report"] = found_from_anywhere(self.report, info.context)
         if not self.has_patterns:
-            check_units(self.outputs.units, self.outputs.include)
+            outputs = self.outputs.include
+            check_units(self.outputs.units, [*outputs, *(part for name in outputs for part in self.derived.below(name))])
             check_names(self.report, self.outputs.include, list(self.space))
         for one in self.method.values():
             with blaming(type(one), "method", "method"):
@@ -159,6 +162,11 @@ class StudySpec(BaseModel):
         """The inputs with what binds them, in SI."""
         return Space(self.inputs, self.dependence, self.sets).to_si()
 
+    @cached_property
+    def derived(self) -> Derived:
+        """Outputs that are made of others."""
+        return Derived.of(self.outputs.derived, self.outputs.units)
+
     @property
     def has_patterns(self) -> bool:
         """True where only the model tells what the outputs are."""
@@ -181,7 +189,7 @@ class StudySpec(BaseModel):
             "inputs": {name: input_table(item) for name, item in self.inputs.items()},
             "dependence": {} if self.dependence is None else self.dependence.model_dump(),
             "sets": {name: item.settings() for name, item in self.sets.items()},
-            "outputs": {"include": self.outputs.include} | ({"units": self.outputs.units} if self.outputs.units else {}),
+            "outputs": {key: said for key, said in self.outputs.model_dump().items() if said},
             "method": method_table(next(iter(self.method.values()))) if len(methods) == 1 else methods,
             "campaign": self.campaign.model_dump(exclude_none=True),
             "solver": self.solver,
@@ -204,4 +212,6 @@ class StudySpec(BaseModel):
 
     def question(self, *, earlier: bool = False) -> dict[str, Any]:
         """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-        return {**self.asked_of_inputs(earlier=earlier), "outputs": self.outputs.include}
+        outputs = self.outputs.include
+        derived = self.derived.definitions(outputs)
+        return {**self.asked_of_inputs(earlier=earlier), "outputs": outputs} | ({"derived outputs": derived} if derived else {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ class Identity:
         Type in which they are.
     timeout : float or None
         Longest time a run may take [s].
+    formulas : dict of str to str
+        Of derived outputs, by name.
     """
 
     runs: Mapping[str, str]
@@ -48,6 +50,7 @@ class Identity:
     histories: bool
     precision: str
     timeout: float | None
+    formulas: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -167,6 +170,10 @@ def missing_outputs(wanted: Identity, stored: Stored) -> StudyError | None:
     if missing:
         text, remedy = f"holds runs without the outputs {', '.join(missing)}", f"leave them out, {ELSEWHERE}"
         return StudyError(text, file=directory, key="outputs.include", value=missing, remedy=remedy)
+    for name, text in (pair for pairs in stored.header["notes"].get("derived", {}).values() for pair in pairs):
+        if (own := wanted.formulas.get(name, text)) != text:
+            text, remedy = f"holds runs in which '{name}' was derived as {text}", f"give it another name, {ELSEWHERE}"
+            return StudyError(text, file=directory, key=f"outputs.derived.{name}", value=own, remedy=remedy)
     histories = [name for name in wanted.outputs if outputs[name][1]]
     dropped = [name for name in histories if name not in kept]
     if dropped and wanted.histories:

@@ -133,7 +133,13 @@ class Session:
         check_sizes(study)
         reach = study.model.reached()
         runs = identity_of(study, reach)
-        kept = tuple(study.outputs), study.campaign.store == "all", precision_of(study), study.campaign.timeout
+        kept = (
+            tuple(study.outputs),
+            study.campaign.store == "all",
+            precision_of(study),
+            study.campaign.timeout,
+            dict(study.model.derived.formulas),
+        )
         return Identity(runs, study_digest(study, runs), reach.parts, reach.unknown, *kept)
 
     def stored(self, identity: Identity) -> Stored | None:

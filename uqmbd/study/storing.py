@@ -101,6 +101,8 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in identity.parts.items()},
         }
+        if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
+            notes["derived"] = derived
         axes = axes_of(trial.info)
         with writing(claim.directory):
             trial.remember(claim.directory)
@@ -110,8 +112,13 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
-    axes = own_axes(header)
-    return {name: OutputInfo(unit, axes.get(name, TIME) if over else None) for name, (unit, over) in header["notes"]["outputs"].items()}
+    axes, formulas = own_axes(header), header["notes"].get("derived", {})
+    return {
+        name: OutputInfo(
+            unit, axes.get(name, TIME) if over else None, formulas=tuple((part, text) for part, text in formulas.get(name, ()))
+        )
+        for name, (unit, over) in header["notes"]["outputs"].items()
+    }
 
 
 def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:

@@ -79,6 +79,9 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    derived : dict of str to str, optional
+        Formulas of outputs that are made of others: ``{"deviation": "hypot(tip.x - ideal.x, tip.y - ideal.y)"}``; see
+        ``docs/models.md``.
     simulator : str or callable, optional
         What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
     vectorized : bool
@@ -156,7 +159,7 @@ class Study:
     @cached_property
     def model(self) -> Model:
         """The model; its file is executed here, at first use."""
-        return self.spec.study.load(self.campaign.timeout)
+        return replace(self.spec.study.load(self.campaign.timeout), derived=self.spec.derived)
 
     @cached_property
     def field_functions(self) -> list[Model]:
