@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Labelled, is_distribution
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, located
+from uqmbd.simulators.model import Model, describe, find_model, located, named_module
 
 HERE = Path()
 
@@ -107,6 +108,26 @@ def blaming(thing: Any, noun: str, key: str) -> Iterator[None]:
 def nonsense(thing: Any, noun: str, key: str, text: str, remedy: str) -> StudyError:
     """The error for an answer of a class from outside that is of no use."""
     return StudyError(f"the {noun} {text}", key=key, value=label_of(thing), remedy=remedy)
+
+
+def distribution_of(name: str, directory: Path) -> Labelled:
+    """The distribution of chaospy that a study file names: ``"distributions.py:name"``, or in a module."""
+    key = "distribution"
+    if name.startswith("<"):
+        text = "the distribution was made in a script, and can be found under no name"
+        remedy = 'run that script again: the study goes on where it stopped; or write it into a file: "distributions.py:name"'
+        raise StudyError(text, key=key, value=name, remedy=remedy)
+    try:
+        model, module = named_module(name, directory)
+    except StudyError as error:
+        remedy = str(error.remedy).replace("model.py:function", "distributions.py:name").replace("the model file", "the file")
+        raise StudyError(error.message.replace("a model", "a distribution"), key=key, value=name, remedy=remedy) from error.__cause__
+    found = getattr(module, model.name, None)
+    if not is_distribution(found):
+        known = [key for key, value in vars(module).items() if is_distribution(value)]
+        text = f"there is no distribution of chaospy {model.name!r} in {name.rpartition(':')[0]}"
+        raise StudyError(text, key=key, value=name, remedy=did_you_mean(model.name, known, noun="distribution"))
+    return Labelled(found, model.label)
 
 
 def label_of(thing: Any) -> str:

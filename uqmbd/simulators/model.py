@@ -194,6 +194,17 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
     """The model named by `spec`: ``file.py:function`` (relative to `directory`), ``package.module:function`` or a function."""
     if not isinstance(spec, str):
         return wrap_callable(spec)
+    found, module = named_module(spec, directory)
+    if not callable(getattr(module, found.name, None)):
+        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        where = spec.rpartition(":")[0]
+        remedy = did_you_mean(found.name, functions)
+        raise StudyError(f"there is no function {found.name!r} in {where}", key="study.model", value=spec, remedy=remedy)
+    return found
+
+
+def named_module(spec: str, directory: Path) -> tuple[Model, ModuleType]:
+    """What ``file.py:name`` or ``package.module:name`` names, whatever that is, and the module in which it should be."""
     label = located(spec, directory)
     where, _, name = label.rpartition(":")
     try:
@@ -216,11 +227,7 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
             f"importing it raises {describe(error)}", key="study.model", value=spec, remedy="make the model file importable on its own"
         ) from error
     found.reads.update(reads.files)
-    function = getattr(module, name, None)
-    if not callable(function):
-        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise StudyError(f"there is no function {name!r} in {where}", key="study.model", value=spec, remedy=did_you_mean(name, functions))
-    return found
+    return found, module
 
 
 def near_files(path: Path) -> str:

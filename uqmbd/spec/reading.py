@@ -83,7 +83,7 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     def with_path(table: Any) -> Any:
         if isinstance(table, Mapping) and isinstance(table.get("data"), str):
             return {**table, "data": str(directory / table["data"])}
-        return table
+        return by_path(table) if isinstance(table, str) else table
 
     def by_path(key: str) -> str:
         return str((directory / key).resolve()) if ".py:" in key else key

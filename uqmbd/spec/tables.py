@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, InstanceOf, ValidationInfo
 
-from uqmbd.doors import blaming, find, is_ours, label_of, nonsense, offered
+from uqmbd.doors import blaming, distribution_of, find, is_ours, label_of, nonsense, offered
 from uqmbd.errors import StudyError
 from uqmbd.inputs import INPUTS, Input, read_input
+from uqmbd.inputs import given as as_inputs
+from uqmbd.inputs.joint import names_in
 from uqmbd.methods import Method, read_method
 from uqmbd.spec.checks import check_input_name, check_kind
 from uqmbd.spec.labels import labelled
@@ -21,19 +23,21 @@ def read_inputs(given: Any, info: ValidationInfo) -> dict[str, Input]:
     if not isinstance(given, Mapping):
         raise StudyError("inputs are given by their names", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
     found = {}
-    for name, item in given.items():
-        check_input_name(name)
-        found[name] = in_si(name, input_of(name, item, info.context or Path()) if isinstance(item, Mapping) else item)
+    for name, item in as_inputs(given).items():
+        made = input_of(name, item, info.context or Path()) if isinstance(item, Mapping) else item
+        for one in names_in(name) if isinstance(name, str) and getattr(made, "count", 1) > 1 else [name]:
+            check_input_name(one)
+        found[name] = in_si(name, made)
     return found
 
 
 def in_si(name: str, item: Any) -> Input:
-    """An input in SI units."""
+    """An input in SI units; several that came as one have a unit each, and become SI when a space takes them apart."""
     key = f"inputs.{name}"
     check_kind(item, Input, key, "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
     try:
         with blaming(type(item), "kind of input", ""):
-            return item.to_si()
+            return item if getattr(item, "count", 1) > 1 else item.to_si()
     except StudyError as error:
         raise error.under(key) from error.__cause__
 
@@ -43,6 +47,8 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
     known = {kind.key: kind for kind in INPUTS}
     keys = [key for key in table if key not in known and (":" in key or key in offered("input"))]
     try:
+        if isinstance(table.get("distribution"), str):
+            table = {**table, "distribution": distribution_of(table["distribution"], directory)}
         more = {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
         with blaming(more[keys[0]] if keys else Input, "kind of input", keys[0] if keys else name):
             found = read_input(table, more)

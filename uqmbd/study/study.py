@@ -51,8 +51,8 @@ class Study:
     model : function or str
         ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers, arrays over time, `Curve`;
         or its name, ``model.py:function``.
-    inputs : dict of str to Input
-        Uncertain arguments of the model.
+    inputs : dict of str to Input, or to distributions of chaospy or scipy
+        Uncertain arguments of the model; several names, ``"a, b"``, for a joint distribution of chaospy.
     outputs : list of str
         ``"name"`` or ``"name:reduction"``: max, min, abs_max, mean, rms, final, time_of_max, time_of_min, p95 (any percentile), each also
         within a window, ``"name:max@0.1..0.3"`` (s unless it has a unit), ``"name:max@last turn of crank.angle"``. ``*`` and ``?`` in a

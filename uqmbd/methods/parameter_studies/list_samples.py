@@ -48,7 +48,7 @@ class List(FromFile):
 
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "sampled"})  # the list says all of them together
 
     data: str | None = None
     content: str | None = None
