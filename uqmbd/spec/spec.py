@@ -128,7 +128,7 @@ class StudySpec(BaseModel):
         if not (self.inputs or self.sets):
             remedy = "add one: [inputs.name] with interval = [lower, upper]"
             raise StudyError("a study needs at least one input", key="inputs", remedy=remedy)
-        vars(self)["inputs"] = {name: item for name, item in self.space.items() if name in self.space.written}
+        vars(self)["inputs"] = self.space.written
         assert self.derived is not None  # its formulas can be read
         for name in self.space:  # with those that sets bring
             check_input_name(name)
