@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DIMENSIONS
+from uqmbd.groups import DIMENSIONS
 from uqmbd.spec.reading import value_at
 from uqmbd.spec.toml import write_toml
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.outcomes import DIMENSIONS
+from uqmbd.groups import DIMENSIONS
 
 TAKEN = frozenset(("status", "message", "time", "run", "input", "partial"))  # columns of the runs, and what these begin with
 

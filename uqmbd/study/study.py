@@ -13,7 +13,8 @@ import numpy as np
 
 from uqmbd.doors import find
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DIMENSIONS, OutputInfo
+from uqmbd.groups import DIMENSIONS
+from uqmbd.outcomes import OutputInfo
 from uqmbd.printing import near, say
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked, matching

@@ -14,6 +14,7 @@ from uqmbd.analysis.chaos import multi_index, regression
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_EXPANSION, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, require_inputs
@@ -97,6 +98,7 @@ class PCE(Method):
 
     name: ClassVar[str] = "pce"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_EXPANSION
     treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
 
     degree: DegreeWanted = "auto"
