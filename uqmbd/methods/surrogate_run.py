@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks, sample_std
-from uqmbd.analysis.chebyshev.expansions import main_effect_widths, part_of
+from uqmbd.analysis.chebyshev.expansions import main_effect_widths
 from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
 from uqmbd.analysis.statistics import trust
 from uqmbd.analysis.statistics.order_statistics import quantiles
@@ -24,9 +24,7 @@ from uqmbd.questions.base import Asked
 from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
-from uqmbd.surrogates.asked import straight
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Runs, Surrogate
-from uqmbd.surrogates.kept import kept
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,7 +78,7 @@ class SurrogateRun(StagedRun, Runs):
     # the runs -----------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[bool]:
         self.region.before()
-        yield from self.surrogate.build()
+        yield from self.surrogate.design()
         self.assess()
         yield from self.run_extremes()
         self._own = len(self.points)
@@ -199,15 +197,14 @@ class SurrogateRun(StagedRun, Runs):
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
             return {}
-        axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
         rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
-        points, count = self.points[rows], self.columns.count
-        said = checks(self.columns, rows, lambda at: (self.values[rows, at], part_of(self.expansion, at, count).evaluate(points)))
-        return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
+        points = self.points[rows]
+        said = checks(self.columns, rows, lambda at: (self.values[rows, at], self.expansion.part(at).evaluate(points)))
+        return {**self.surrogate.kept(), "validation": said}
 
     def _sensitivity(self, further: dict[str, np.ndarray], reached: np.ndarray) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say; `reached` (2, columns) by runs."""
-        widths = main_effect_widths(self.expansion, self.columns.count)
+        widths = main_effect_widths(self.expansion)
         total, largest = widths.sum(axis=0), np.abs(reached).max(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > ROUNDING * largest)
         kinds = {"main_effect": shares} | further
@@ -228,7 +225,7 @@ class SurrogateRun(StagedRun, Runs):
             "method": settings.name,
             "seed": self.seed,
             **self.surrogate.facts(),
-            "enclosure": settings.enclosure,
+            "enclosure": settings.enclosure if self.expansion.verified else "search",
             "trust_tolerance": settings.trust_tolerance,
             "width_tolerance": settings.width_tolerance,
             "safety": settings.safety,
@@ -242,7 +239,7 @@ class SurrogateRun(StagedRun, Runs):
         if settings.corner_runs:
             attrs["runs_corners"] = int(np.count_nonzero(self.roles == EXTREME))
         attrs["monotonic"] = dict(zip(self.inputs, (self._monotonic() != 0).mean(axis=1).tolist(), strict=True))
-        if settings.enclosure == "bernstein":
+        if attrs["enclosure"] == "bernstein":
             attrs |= {"gap": settings.gap, "gap_reached_share": met}
         attrs["notes"] = [*self.surrogate.notes(outer.trusted), *self.region.notes(), *more]
         return attrs | self.region.facts()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
-from uqmbd.analysis.chebyshev.expansions import Expansion
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.sets.ranges import range_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Asked:
 
     inputs: Mapping[str, Any]
     columns: Columns
-    expansion: Expansion  # in Chebyshev polynomials
+    expansion: Fitted
     reached: np.ndarray  # (2, columns)
     error: np.ndarray  # (columns,)
     trusted: np.ndarray  # bool (columns,)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sensitivity import pick_freeze
 from uqmbd.analysis.warping.warped_history import WarpedHistory
@@ -36,7 +38,7 @@ def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.nda
 
 
 @dataclass(frozen=True, eq=False)
-class WarpedColumns:
+class WarpedColumns(Fitted):
     """A surrogate of all columns: warped for some histories, an expansion for everything else.
 
     Attributes
@@ -54,6 +56,8 @@ class WarpedColumns:
         The surrogate of all columns, which keeps what was computed; None on itself.
     """
 
+    coordinate: ClassVar[str] = "u"
+
     plain: Expansion
     histories: Sequence[tuple[slice, WarpedHistory]]
     sample: np.ndarray
@@ -61,12 +65,15 @@ class WarpedColumns:
     at: np.ndarray
     root: WarpedColumns | None = field(default=None, repr=False)
 
+    inputs = property(lambda self: self.plain.inputs)
+    count = property(lambda self: len(self.at))
+
     @property
     def indices(self) -> np.ndarray:
         """Multi-indices of the plain part."""
         return self.plain.indices
 
-    def columns(self, at: slice | np.ndarray) -> WarpedColumns:
+    def select(self, at: slice | np.ndarray) -> WarpedColumns:
         """The surrogate of some columns."""
         return WarpedColumns(self.plain, self.histories, self.sample, self.blocks, self.at[at], self.root or self)
 
@@ -87,7 +94,7 @@ class WarpedColumns:
         for places, history, times in parts:
             out[:, places] = history.evaluate(u, times)
         if rest.size:
-            out[:, rest] = self.plain.columns(self.at[rest]).evaluate(u)
+            out[:, rest] = self.plain.select(self.at[rest]).evaluate(u)
         return out
 
     def _sampled(self, u: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -104,8 +111,7 @@ class WarpedColumns:
         out = np.empty((3, len(self.at)))
         _, rest = self._parts()
         if rest.size:
-            plain = self.plain.columns(self.at[rest])
-            out[:, rest] = plain.mean(), plain.std(), plain.skewness(self.sample)
+            out[:, rest] = self.plain.select(self.at[rest]).moments(self.sample)
         for places, values in self._sampled(self.sample):
             size = magnitude.sizes(values.T)
             values = values / size[:, None]
@@ -128,21 +134,21 @@ class WarpedColumns:
         """(columns,)"""
         return self._moment(1)
 
+    def moments(self, sample: np.ndarray) -> np.ndarray:
+        """Of warped columns from the surrogate's own sample."""
+        return (self.root or self)._moments[:, self.at]
+
     def weights(self) -> np.ndarray:
         """As `Expansion.weights`."""
         size = magnitude.sizes(self.std()[None])
         return (self.std() / size) ** 2 * magnitude.in_one_unit(size)
-
-    def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
-        """(columns,); of warped columns from the surrogate's own sample."""
-        return self._moment(2)
 
     def quantiles(self, levels: Sequence[float], u: np.ndarray) -> np.ndarray:
         """Quantiles, (levels, columns), of plain columns at the points `u` (n, d) of the unit cube; of warped ones from the own sample."""
         out = np.empty((len(levels), len(self.at)))
         _, rest = self._parts()
         if rest.size:
-            out[:, rest] = self.plain.columns(self.at[rest]).quantiles(levels, u)
+            out[:, rest] = self.plain.select(self.at[rest]).quantiles(levels, u)
         for places, values in self._sampled(self.sample):
             out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
@@ -162,7 +168,7 @@ class WarpedColumns:
         lower, upper = np.empty(len(self.at)), np.empty(len(self.at))
         _, rest = self._parts()
         if rest.size:
-            values = self.plain.columns(self.at[rest]).evaluate(u)
+            values = self.plain.select(self.at[rest]).evaluate(u)
             lower[rest], upper[rest] = values.min(axis=0), values.max(axis=0)
         for places, history, times in self._parts()[0]:
             for i in range(0, len(times), _PART):
@@ -179,7 +185,7 @@ class WarpedColumns:
         out = {kind: np.zeros((size, len(self.at))) for kind, size in sizes.items()}
         parts, rest = self._parts()
         if rest.size:
-            plain = self.plain.columns(self.at[rest])
+            plain = self.plain.select(self.at[rest])
             for kind in [kind for kind, size in sizes.items() if size]:
                 out[kind][:, rest] = getattr(plain, kind)()
         for places, history, times in parts:

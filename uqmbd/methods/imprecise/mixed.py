@@ -141,7 +141,7 @@ class MixedRun(PCERun):
         self._assess()
         left = np.flatnonzero(~self._followed)
         budget = self.settings.fallback_most(self._inputs) if left.size else 0
-        part, levels = self._polynomials.columns(left), self._levels_of_quantiles
+        part, levels = self._polynomials.select(left), self._levels_of_quantiles
         self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed, part, levels, left)
         if self._two_loop:
             self._add(self._two_loop.points, FALLBACK)
@@ -241,7 +241,7 @@ class MixedRun(PCERun):
         if not warped.all():
             found[..., ~warped] = self._of_polynomials(columns[~warped])
         if warped.any():
-            evaluate, germs = self._expansion.columns(columns[warped]).evaluate, self._germs[: min(len(self._germs) // 4, WARPED_GERMS)]
+            evaluate, germs = self._expansion.select(columns[warped]).evaluate, self._germs[: min(len(self._germs) // 4, WARPED_GERMS)]
             about = self._imprecise, self._levels_of_quantiles, germs, self._regions
             found[..., warped] = imprecise_sampled.statistic_bounds(evaluate, *about)
         outwards = np.array([[-1.0], [1.0]]) * self._margin[columns]
@@ -251,7 +251,7 @@ class MixedRun(PCERun):
 
     def _of_polynomials(self, columns: np.ndarray) -> np.ndarray:
         """Bounds of mean, variance and quantiles (regions, statistics, 2, columns), verified those of the first two."""
-        levels, part = self._levels_of_quantiles, self._polynomials.columns(columns)
+        levels, part = self._levels_of_quantiles, self._polynomials.select(columns)
         self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
         out = np.empty((len(self._regions), 2 + len(levels), 2, len(columns)))
         out[:, 0], out[:, 1] = self._moments.mean, self._moments.variance
@@ -260,7 +260,7 @@ class MixedRun(PCERun):
         for some, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
             if some.any():
                 out[:, 2:][..., some], places = probability_box.quantile_bounds(
-                    part.columns(some), self._imprecise, levels, germs, self._regions
+                    part.select(some), self._imprecise, levels, germs, self._regions
                 )
                 shape = (len(places), 2 * len(levels), *places.shape[3:])
                 self._places[:, columns[some]] = places.reshape(shape).swapaxes(1, 2)
@@ -273,7 +273,7 @@ class MixedRun(PCERun):
     def _distribution(self, column: int) -> np.ndarray:
         """Probability box of one column: value and limits of the probability to be at most that, ([alpha,] CDF_LEVELS, 3)."""
         if self._followed[column]:
-            part, about = self._polynomials.columns(slice(column, column + 1)), (self._imprecise, self._germs, self._regions)
+            part, about = self._polynomials.select(slice(column, column + 1)), (self._imprecise, self._germs, self._regions)
             table = probability_box.boxes(part, *about, self._places[:, column], float(self._margin[column]), rows=CDF_LEVELS)
         else:
             value = np.linspace(*self._reached[:, :, column].T, CDF_LEVELS, axis=1)

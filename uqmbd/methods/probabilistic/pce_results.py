@@ -187,8 +187,8 @@ class ExpandedRun(StagedRun):
         out = np.empty((len(names), self._columns.count))
         trusted = np.flatnonzero(self._trusted)
         if trusted.size:
-            part = self._expansion.columns(trusted)
-            out[:3, trusted] = part.mean(), part.std(), part.skewness(self._sample)
+            part = self._expansion.select(trusted)
+            out[:3, trusted] = part.moments(self._sample)
             out[3:, trusted] = part.quantiles(levels, self._sample)
         if trusted.size < out.shape[1]:
             runs = self._values[np.ix_(self._sample_rows(), np.flatnonzero(~self._trusted))]
@@ -210,7 +210,7 @@ class ExpandedRun(StagedRun):
         found = np.empty((len(indices), len(self._inputs), numbers.count))
         for j, name in enumerate(numbers.outputs):
             at = self._columns.slices[name]
-            found[..., j] = [self._expansion.columns(at).aggregated(each[:, at]) for each in indices.values()]
+            found[..., j] = [self._expansion.select(at).aggregated(each[:, at]) for each in indices.values()]
         return {"aggregated": numbers.dataset(found, {"kind": list(indices), "input": list(self._inputs)}, unit="")}
 
     def _cdf(self) -> dict[str, xr.Dataset]:
@@ -226,7 +226,7 @@ class ExpandedRun(StagedRun):
         """Of one column: value, and limits of the probability to be at most that, at equal steps in probability, (CDF_LEVELS, 3)."""
         levels = np.linspace(0, 1, CDF_LEVELS)
         if self._trusted[column]:
-            value = self._expansion.columns(slice(column, column + 1)).quantiles(levels, self._sample)[:, 0]
+            value = self._expansion.select(slice(column, column + 1)).quantiles(levels, self._sample)[:, 0]
         else:
             value = np.quantile(self._values[self._sample_rows(), column], levels)
         return np.column_stack([value, levels, levels])
