@@ -18,7 +18,7 @@ from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.files import replace_text, writing
 from uqmbd.runs.listing import LISTING, unlist
 from uqmbd.runs.piece import SUFFIX, Column
-from uqmbd.runs.place import Folder, Place
+from uqmbd.runs.place import Folder, Place, is_address
 from uqmbd.runs.reader import FORMAT, HEADER, READS, id_of
 from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
 from uqmbd.sealing import sealed, unsealed
@@ -100,7 +100,7 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
             directory.mkdir(parents=True, exist_ok=True)
             locks.append(Lock(directory, shared=shared))
             if runs is not None:
-                replace_text(directory / ELSEWHERE_FILE, str(place))
+                replace_text(directory / ELSEWHERE_FILE, str(place) if is_address(runs) else runs)
             if isinstance(place, Folder):
                 place.folder.mkdir(parents=True, exist_ok=True)
                 if place.folder != directory / RUNS:

@@ -27,14 +27,22 @@ OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 def place_in(results: Path, elsewhere: str | None = None) -> Place:
     """The place of the runs of a folder of results: `elsewhere` (relative to it) if that is said, or what the folder says, or in it."""
     if elsewhere is not None:
-        inside = elsewhere.strip() and not is_address(elsewhere)
-        return place_of((results / elsewhere).resolve() if inside else elsewhere)
+        return place_from(results, elsewhere)
     try:
         said = (results / ELSEWHERE_FILE).read_text(encoding="utf-8").strip()
     except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
         said = ""
     require_listed(results, ELSEWHERE_FILE, "write into it the folder or address where the runs are, as study.toml says in campaign.runs")
-    return place_of(said) if said else Folder(results / RUNS)
+    place = place_from(results, said) if said else Folder(results / RUNS)
+    shared = results.parent / RUNS
+    if isinstance(place, Folder) and place.folder.name == RUNS and not place.folder.is_dir() and shared.is_dir():
+        return Folder(shared)  # version 0.1.0 wrote where the runs of several methods had been, and their folder was moved since
+    return place
+
+
+def place_from(results: Path, said: str) -> Place:
+    """The place that a folder of results says, an address or a folder; a relative one is relative to it."""
+    return place_of((results / said).resolve() if said.strip() and not is_address(said) else said)
 
 
 def keep_used(results: Path, used: np.ndarray) -> None:

@@ -11,7 +11,10 @@ from uqmbd.runs.where import MANIFEST
 
 
 def model_or_copy(name: str, directory: Path) -> str:
-    """The name of a model as it is; that of its copy where its file, or module, is not there and `directory` holds results of it."""
+    """The name of a model as it is; that of its copy where its file, or module, is not there and `directory` holds results of it.
+
+    Results of several methods are in folders of `directory`.
+    """
     where, _, function = name.rpartition(":")
     if where.endswith(".py"):
         there = (directory / where).is_file()
@@ -20,9 +23,10 @@ def model_or_copy(name: str, directory: Path) -> str:
     if there:
         return name
     try:
-        model = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))["model"]
-        copy = directory / model["files"][0]["copy"]
-    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        manifest = next(file for file in (directory / MANIFEST, *sorted(directory.glob(f"*/{MANIFEST}"))) if file.is_file())
+        model = json.loads(manifest.read_text(encoding="utf-8"))["model"]
+        copy = manifest.parent / model["files"][0]["copy"]
+    except (OSError, ValueError, KeyError, IndexError, TypeError, StopIteration):
         return name
     if model.get("name") != name or copy.suffix != ".py" or not copy.resolve().is_file():
         return name
