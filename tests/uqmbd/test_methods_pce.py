@@ -249,7 +249,7 @@ def test_d_optimal_points_determine_the_terms_better():
     for design in ("random", "doptimal"):
         run = PCE(samples=60, degree=4, design=design, sparse=False).start(UNIT, {}, np.zeros(1), 1)
         u = np.stack(list(run.ask().values()), axis=1)[:50] / 2 + 0.5
-        conditions[design] = np.linalg.cond(basis(run._fitting.families, run._fitting.indices, u))
+        conditions[design] = np.linalg.cond(basis(run.surrogate.fitting.families, run.surrogate.fitting.indices, u))
     assert conditions["doptimal"] < 0.5 * conditions["random"]
 
 

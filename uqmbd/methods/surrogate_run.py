@@ -16,23 +16,20 @@ from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.distrust import without_trust_where_runs_failed
-from uqmbd.methods.failures import require_validation
+from uqmbd.methods.fitted_run import FittedRun
 from uqmbd.methods.intervals.closing import Closing
-from uqmbd.methods.staged import StagedRun
 from uqmbd.questions import answers_of
-from uqmbd.questions.base import Asked
+from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
-from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Runs, Surrogate
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Surrogate
 
 if TYPE_CHECKING:
     import xarray as xr
 
-FEW_FAILED = 3
 
-
-class SurrogateRun(StagedRun, Runs):
+class SurrogateRun(FittedRun):
     """A surrogate says where it wants runs and what it makes of them, a region where it is asked for its range.
 
     See `uqmbd.surrogates.base.Runs` for what both may use of it.
@@ -41,36 +38,13 @@ class SurrogateRun(StagedRun, Runs):
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
-        super().__init__(settings, *study)
-        self.inputs, self.columns, self.seed = self._inputs, self._columns, self._seed
+        super().__init__(settings, surrogate, *study)
         self._closing: Closing | None = None
-        self.surrogate = surrogate(self)
         self.region = region(self)
-
-    # what surrogates and regions see ------------------------------------------------------------------------------------------------------
-    points = property(lambda self: self._points)
-    values = property(lambda self: self._values)
-    status = property(lambda self: self._status)
-    roles = property(lambda self: self._roles)
-    told = property(lambda self: self._told)
-
-    def add(self, points: np.ndarray, role: int) -> None:
-        self._add(points, role)
-
-    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        return self._samples(points)
-
-    def stop_early(self) -> None:
-        if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
-            self._stop_if_too_many_failed()
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
-        self._stop_if_too_many_failed()
-        self.expansion = self.surrogate.fit()
-        fresh = (self.status == 0) & self.surrogate.fresh()
-        require_validation(fresh)
-        self.missed = self.surrogate.missed(self.expansion, np.flatnonzero(fresh))
+        self.fit()
         self.error, self.trusted = self.judged(self.missed)
         self._signs = None
         self.region.judge()
@@ -164,7 +138,7 @@ class SurrogateRun(StagedRun, Runs):
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
         columns = self.columns
-        subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
+        subject = SurrogateContext(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
         groups = {
             **self._groups(inner, outer.error, outer.trusted),

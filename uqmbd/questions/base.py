@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SurrogateContext:
     """A surrogate of all columns over [-1, 1]^d, and what runs reached."""
 
     inputs: Mapping[str, Any]
@@ -41,3 +41,7 @@ class Answer:
     sensitivity: dict[str, np.ndarray] = field(default_factory=dict)  # (d, columns): kinds of the group `sensitivity`
     groups: dict[str, xr.Dataset] = field(default_factory=dict)  # whole groups of the result
     notes: list[str] = field(default_factory=list)
+
+    def joined(self, other: Answer) -> Answer:
+        """This one and another."""
+        return Answer(self.sensitivity | other.sensitivity, self.groups | other.groups, self.notes + other.notes)

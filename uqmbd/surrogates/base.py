@@ -71,6 +71,10 @@ class Runs:
         """Inputs in SI at points (n, d)."""
         raise NotImplementedError
 
+    def outcomes(self, runs: np.ndarray) -> np.ndarray:
+        """Outcomes of these runs, (runs, columns), to be read only: no copy where the runs follow each other."""
+        raise NotImplementedError
+
     def not_run(self, points: np.ndarray) -> np.ndarray:
         """Those of `points` (n, d) that were not run yet."""
         done = {tuple(point) for point in self.points.tolist()}

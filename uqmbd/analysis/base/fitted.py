@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 from typing import ClassVar
 
@@ -21,13 +22,20 @@ _LINE, _OTHERS = 33, 128  # points of a main effect, and of the other inputs tha
 _STEP = 1e-6  # of differences, in half widths
 
 
+class Coordinate(Enum):
+    """In which points are, by the ends of every input."""
+
+    BOX = (-1.0, 1.0)  # x
+    CUBE = (0.0, 1.0)  # u, of the distribution functions
+    NORMAL = (-np.inf, np.inf)  # z, normal scores
+
+
 class Fitted:
     """A surrogate of all columns, fitted to runs.
 
     Attributes
     ----------
-    coordinate : str
-        In which points are: ``x``, the box [-1, 1]^d; ``u``, the unit cube of the distribution functions; ``z``, normal scores.
+    coordinate : Coordinate
     polynomial : bool
         Whether it is one polynomial in Chebyshev's, whose `terms` others work with.
     verified : bool
@@ -36,7 +44,7 @@ class Fitted:
         Whether slopes lead to extremes.
     """
 
-    coordinate: ClassVar[str] = "x"
+    coordinate: ClassVar[Coordinate] = Coordinate.BOX
     polynomial: ClassVar[bool] = False
     verified: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
@@ -72,6 +80,10 @@ class Fitted:
         """The same in the coordinates of a smaller box, [-1, 1]^d again; `box` (d, 2) may have sides of width 0."""
         return OnBox(self, box)
 
+    def over_box(self) -> Fitted:
+        """The same over [-1, 1]^d."""
+        return self if self.coordinate is Coordinate.BOX else OnBox(self, np.tile(self.coordinate.value, (self.inputs, 1)))
+
     def gradient(self, points: np.ndarray) -> np.ndarray:
         """Slopes in every input at `points` (n, d), per unit of the coordinate: (n, d, columns); by central differences unless known."""
         out = np.empty((len(points), self.inputs, self.count))
@@ -99,6 +111,8 @@ class Fitted:
 
         `how` is a key of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`; `seen` values that are known to be taken, 2 x (columns,).
         """
+        if self.coordinate is not Coordinate.BOX:
+            return self.over_box().range(how, gap, seen)
         u = sobol(self.inputs, CANDIDATES)
         found = self.extremes(2 * u - 1)[0]
         if seen is not None:
@@ -180,6 +194,10 @@ class OnBox(Fitted):
 
     def select(self, columns: np.ndarray | slice) -> OnBox:
         return OnBox(self.whole.select(columns), self.box)
+
+    def over_box(self) -> Fitted:
+        """The same over [-1, 1]^d."""
+        return self if self.coordinate is Coordinate.BOX else OnBox(self, np.tile(self.coordinate.value, (self.inputs, 1)))
 
     def gradient(self, points: np.ndarray) -> np.ndarray:
         return self.whole.gradient(self._places(points)) * (np.ptp(self.box, axis=1) / 2)[:, None]

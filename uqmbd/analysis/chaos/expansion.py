@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from uqmbd.analysis.base import magnitude
-from uqmbd.analysis.base.fitted import Fitted
+from uqmbd.analysis.base.fitted import Coordinate, Fitted
 from uqmbd.analysis.chaos.families import Family
 
 SAMPLE = 2**14  # points with which quantiles and, for many terms, skewness are taken
@@ -49,7 +49,7 @@ class Expansion(Fitted):
         Coefficients; unit of the column.
     """
 
-    coordinate: ClassVar[str] = "u"
+    coordinate: ClassVar[Coordinate] = Coordinate.CUBE
 
     indices: np.ndarray
     families: Sequence[Family]

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from uqmbd.analysis.base import magnitude
-from uqmbd.analysis.base.fitted import Fitted
+from uqmbd.analysis.base.fitted import Coordinate, Fitted
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sensitivity import pick_freeze
 from uqmbd.analysis.warping.warped_history import WarpedHistory
@@ -56,7 +56,7 @@ class WarpedColumns(Fitted):
         The surrogate of all columns, which keeps what was computed; None on itself.
     """
 
-    coordinate: ClassVar[str] = "u"
+    coordinate: ClassVar[Coordinate] = Coordinate.CUBE
 
     plain: Expansion
     histories: Sequence[tuple[slice, WarpedHistory]]
@@ -153,7 +153,7 @@ class WarpedColumns(Fitted):
             out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
 
-    def range(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def range_from(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value at points `u` (n, d), which are moved outwards so that many lie on faces and corners: 2 x (columns,).
 
         Sampled, so from inside; not an enclosure. From the extreme points of warped columns, single coordinates are then moved to faces.
@@ -218,3 +218,27 @@ class WarpedColumns(Fitted):
         variance = self.weights()
         total = variance.sum()
         return shares @ variance / total if total > 0 else np.zeros(len(shares))
+
+
+@dataclass(frozen=True, eq=False)
+class InBox(Fitted):
+    """The same over a box (d, 2) of [-1, 1]^d, in the box's coordinates; its range is that at the `points` (n, d) of the unit cube."""
+
+    whole: WarpedColumns
+    points: np.ndarray
+    box: np.ndarray
+
+    inputs = property(lambda self: self.whole.inputs)
+    count = property(lambda self: self.whole.count)
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        return self.whole.evaluate((self.box.mean(axis=1) + np.ptp(self.box, axis=1) / 2 * points + 1) / 2)
+
+    def select(self, columns: np.ndarray | slice) -> InBox:
+        return InBox(self.whole.select(columns), self.points, self.box)
+
+    def restricted(self, box: np.ndarray) -> InBox:
+        return InBox(self.whole, self.points, self.box.mean(axis=1)[:, None] + np.ptp(self.box, axis=1)[:, None] / 2 * box)
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return np.stack(self.whole.range_from(self.points, (self.box.T + 1) / 2)), np.zeros(self.count, bool)

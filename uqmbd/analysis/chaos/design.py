@@ -8,11 +8,11 @@ from itertools import product
 
 import numpy as np
 
+from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.threads import one_thread
 from uqmbd.analysis.chaos.expansion import basis
 from uqmbd.analysis.chaos.families import Family
 from uqmbd.errors import StudyError
-from uqmbd.methods.design import unit_points
 
 CANDIDATES = 10  # for each point that is wanted
 _MOST = 20_000_000  # numbers in the matrix of candidates
