@@ -9,8 +9,8 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, read_method
-from uqmbd.methods.probabilistic import pce_fit
 from uqmbd.result import open_results
+from uqmbd.surrogates import chaos_fit
 
 from .loop import drive
 
@@ -306,7 +306,7 @@ def test_more_runs_than_a_matrix_holds_give_the_same_expansion(monkeypatch):
 
     whole = found()
     assert "runs_choosing_terms" not in whole.attrs
-    monkeypatch.setattr(pce_fit, "WHOLE", 286 * 1500)
+    monkeypatch.setattr(chaos_fit, "WHOLE", 286 * 1500)
     parts = found()
     assert parts.attrs["runs_choosing_terms"] == 1500
     for kind in ("first", "total"):

@@ -6,16 +6,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.inputs.space import Space
 from uqmbd.surrogates.asked import SCORES, InputAxis, KeptSurrogate, curved
 from uqmbd.surrogates.kept import ERROR
 from uqmbd.surrogates.kriging import Kriging
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ def kept(
     axes: Sequence[InputAxis], columns: Columns, points: np.ndarray, values: np.ndarray, model: Kriging, error: np.ndarray | None = None
 ) -> xr.Dataset:
     """The group `surrogates` of a result: the fitted runs of every output, `points` (n, d) and `values` (n, columns)."""
+    import xarray as xr
+
     coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object), "coordinate": (("term", "input"), points)}
     named = {}
     for name, at in columns.slices.items():

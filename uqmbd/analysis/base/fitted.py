@@ -152,6 +152,19 @@ class Fitted:
         third = ((values / size - mean) ** 3).mean(axis=0)
         return np.stack([mean * size, std * size, np.divide(third, std**3, out=np.zeros_like(third), where=some)])
 
+    def weights(self) -> np.ndarray:
+        """Variances of the columns in proportion to each other, (columns,)."""
+        raise NotImplementedError
+
+    def aggregated(self, shares: np.ndarray) -> np.ndarray:
+        """Indices `shares` (groups, columns) of one history over all its times, weighted with the variance: (groups,).
+
+        Gamboa, Janon, Klein, Lagnoux, Electron. J. Stat. 8 (2014) 575; Lamboni, Monod, Makowski (2011).
+        """
+        variance = self.weights()
+        total = variance.sum()
+        return shares @ variance / total if total > 0 else np.zeros(len(shares))
+
     def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Sobol' indices, every place in the box equally likely: first order and total (d, columns), and pairs, None where not known.
 

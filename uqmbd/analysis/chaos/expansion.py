@@ -187,15 +187,6 @@ class Expansion(Fitted):
         parts = members.T.astype(float) @ self._power
         return np.divide(parts, variance, out=np.zeros_like(parts), where=some)
 
-    def aggregated(self, shares: np.ndarray) -> np.ndarray:
-        """Indices `shares` (groups, columns) of one history over all its times, weighted with the variance: (groups,).
-
-        Gamboa, Janon, Klein, Lagnoux, Electron. J. Stat. 8 (2014) 575; Lamboni, Monod, Makowski (2011).
-        """
-        variance = self.weights()
-        total = variance.sum()
-        return shares @ variance / total if total > 0 else np.zeros(len(shares))
-
     def _sampled(self, u: np.ndarray) -> Iterator[np.ndarray]:
         """Values at the points `u` (n, d), a part of the columns at a time: (part, n)."""
         part = max(1, _MEMORY // len(u))

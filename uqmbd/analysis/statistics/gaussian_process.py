@@ -62,12 +62,14 @@ def squares(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def solve(lower: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """``L⁻¹ r`` of a triangular factor (n, n)."""
     from scipy.linalg import solve_triangular
 
     return solve_triangular(lower, right, lower=True, check_finite=False)
 
 
 def most_likely(x: np.ndarray, y: np.ndarray, correlation: Any, terms: np.ndarray, firsts: list[np.ndarray]) -> Process:
+    """The fit of columns `y` (n, columns) at `x` (n, d) whose lengths are the most likely of those that begin at logarithms `firsts`."""
     from scipy.optimize import minimize
 
     bounds = [(np.log(SHORTEST), np.log(LONGEST))] * x.shape[1]

@@ -15,6 +15,7 @@ from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sensitivity import pick_freeze
 from uqmbd.analysis.warping.warped_history import WarpedHistory
 
+KINDS = ("first", "total", "second")
 _PART = 200  # times of which many values are held at once
 _MOVES = 3  # rounds
 _STRETCHES = 1.1, 2.0  # of the box, for the halves of a sample: a tenth and a half of all coordinates then lie on its faces
@@ -123,25 +124,15 @@ class WarpedColumns(Fitted):
             out[:, places] = mean * size, np.sqrt(variance) * size, np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
         return out
 
-    def _moment(self, which: int) -> np.ndarray:
-        return (self.root or self)._moments[which, self.at]
-
-    def mean(self) -> np.ndarray:
-        """(columns,)"""
-        return self._moment(0)
-
-    def std(self) -> np.ndarray:
-        """(columns,)"""
-        return self._moment(1)
-
-    def moments(self, sample: np.ndarray) -> np.ndarray:
+    def moments(self, sample: np.ndarray | None = None) -> np.ndarray:
         """Of warped columns from the surrogate's own sample."""
         return (self.root or self)._moments[:, self.at]
 
     def weights(self) -> np.ndarray:
         """As `Expansion.weights`."""
-        size = magnitude.sizes(self.std()[None])
-        return (self.std() / size) ** 2 * magnitude.in_one_unit(size)
+        std = self.moments()[1]
+        size = magnitude.sizes(std[None])
+        return (std / size) ** 2 * magnitude.in_one_unit(size)
 
     def quantiles(self, levels: Sequence[float], u: np.ndarray) -> np.ndarray:
         """Quantiles, (levels, columns), of plain columns at the points `u` (n, d) of the unit cube; of warped ones from the own sample."""
@@ -177,47 +168,30 @@ class WarpedColumns(Fitted):
         return lower, upper
 
     @cached_property
-    def _shares(self) -> dict[str, np.ndarray]:
-        """Sobol' indices by kind, (..., columns)."""
+    def _shares(self) -> tuple[np.ndarray, ...]:
+        """First order, total and pairs, (..., columns)."""
         d = self.sample.shape[1]
         layout = pick_freeze.Layout(d, second=True)
-        sizes = {"first": d, "total": d, "second": len(layout.couples)}
-        out = {kind: np.zeros((size, len(self.at))) for kind, size in sizes.items()}
+        out = tuple(np.zeros((size, len(self.at))) for size in (d, d, len(layout.couples)))
         parts, rest = self._parts()
         if rest.size:
-            plain = self.plain.select(self.at[rest])
-            for kind in [kind for kind, size in sizes.items() if size]:
-                out[kind][:, rest] = getattr(plain, kind)()
+            for array, found in zip(out, self.plain.select(self.at[rest]).shares(), strict=True):
+                array[:, rest] = found
         for places, history, times in parts:
             for i in range(0, len(times), _PART):
                 values = history.evaluate(self.blocks, times[i : i + _PART])
                 values = values.reshape(-1, layout.length, values.shape[1])
                 sums = pick_freeze.Sums.empty(layout, 1, values.shape[2])
                 sums.merge(0, *pick_freeze.sums_of(layout, values), layout)
-                for kind, found in pick_freeze.Estimator(layout, sums).indices().shares().items():
-                    out[kind][:, places[i : i + _PART]] = found
+                found = pick_freeze.Estimator(layout, sums).indices().shares()
+                for array, kind in zip(out, KINDS, strict=True):
+                    if kind in found:
+                        array[:, places[i : i + _PART]] = found[kind]
         return out
 
-    def _share(self, kind: str) -> np.ndarray:
-        return (self.root or self)._shares[kind][:, self.at]
-
-    def first(self) -> np.ndarray:
-        """Sobol' indices of first order, (d, columns)."""
-        return self._share("first")
-
-    def total(self) -> np.ndarray:
-        """Total Sobol' indices, (d, columns)."""
-        return self._share("total")
-
-    def second(self) -> np.ndarray:
-        """Sobol' indices of second order, (pairs, columns)."""
-        return self._share("second")
-
-    def aggregated(self, shares: np.ndarray) -> np.ndarray:
-        """As `Expansion.aggregated`."""
-        variance = self.weights()
-        total = variance.sum()
-        return shares @ variance / total if total > 0 else np.zeros(len(shares))
+    def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        first, total, second = (found[:, self.at] for found in (self.root or self)._shares)
+        return first, total, second
 
 
 @dataclass(frozen=True, eq=False)
