@@ -14,6 +14,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/basedpyright --pythonpath $(BIN)/python --project tests/typing/basic.json
 	$(BIN)/pytest -m "not slow"
 
 slow: $(STAMP)

@@ -20,7 +20,7 @@ from uqmbd.starters import COMMANDS as STARTERS
 from uqmbd.starters import STUDIES
 
 if TYPE_CHECKING:
-    from uqmbd.study.running import Finished
+    from uqmbd.study.session import Finished
 
 LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 

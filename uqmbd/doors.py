@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs import Labelled, is_distribution
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, wrap_callable
+from uqmbd.simulators.model import Model, describe, find_model, named_module, wrap_callable
 
 HERE = Path()
 
@@ -113,6 +114,26 @@ def model_of(model: Any, simulator: Any, vectorized: bool, directory: Path) -> M
     named = isinstance(simulator, str)
     by = outside(simulator, (), "simulator", key="study.simulator", directory=directory) if named else wrap_callable(simulator)
     return replace(by if model is None else find_model(model, directory), simulator=by)
+
+
+def distribution_of(name: str, directory: Path) -> Labelled:
+    """The distribution of chaospy that a study file names: ``"distributions.py:name"``, or in a module."""
+    key = "distribution"
+    if name.startswith("<"):
+        text = "the distribution was made in a script, and can be found under no name"
+        remedy = 'run that script again: the study goes on where it stopped; or write it into a file: "distributions.py:name"'
+        raise StudyError(text, key=key, value=name, remedy=remedy)
+    try:
+        model, module = named_module(name, directory)
+    except StudyError as error:
+        remedy = str(error.remedy).replace("model.py:function", "distributions.py:name").replace("the model file", "the file")
+        raise StudyError(error.message.replace("a model", "a distribution"), key=key, value=name, remedy=remedy) from error.__cause__
+    found = getattr(module, model.name, None)
+    if not is_distribution(found):
+        known = [key for key, value in vars(module).items() if is_distribution(value)]
+        text = f"there is no distribution of chaospy {model.name!r} in {name.rpartition(':')[0]}"
+        raise StudyError(text, key=key, value=name, remedy=did_you_mean(model.name, known, noun="distribution"))
+    return Labelled(found, model.label)
 
 
 def label_of(thing: Any) -> str:

@@ -86,11 +86,14 @@ class OutputInfo:
         What it is over: the study's times unless said (a history), an axis of its own (a curve); None for one number a run.
     meaning : str
         In words, where the simulator says it; no two infos differ by it.
+    formulas : tuple of (str, str)
+        Of a derived output: its formula, and those of the derived ones in it, each with its name.
     """
 
     unit: str = ""
     axis: Axis | None = TIME
     meaning: str = field(default="", compare=False)
+    formulas: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def over_time(self) -> bool:

@@ -162,8 +162,8 @@ class Comparison:
             other = self.numbers[~(self.numbers["change"].abs() <= LEAST * size)]
             told = "" if len(other) <= SHOWN else f"; the first {SHOWN} of them"
             rows = [
-                (f"{x.output} {x.unit}".strip(), x.number, *(f"{v:.6g}" for v in (x.first, x.second, x.change)))
-                for x in other.head(SHOWN).itertuples()
+                (f"{output} {unit}".strip(), number, *(f"{value:.6g}" for value in values))
+                for output, unit, number, *values in other.head(SHOWN).itertuples(index=False)
             ]
             header = ("output", "number", "first", "second", "change")
             title = f"{len(other)} of {len(self.numbers)} numbers differ{told}"
@@ -216,8 +216,10 @@ def _numbers(a: Result, b: Result) -> pd.DataFrame:
     for name in (name for name in one.index if name in other.index):
         for column in (column for column in one.columns if column in other.columns and column != "unit"):
             x, y = one.at[name, column], other.at[name, column]
-            if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)) and not (pd.isna(x) and pd.isna(y)):
-                rows.append((name, one.at[name, "unit"], column, float(x), float(y), 0.0 if x == y else float(y) - float(x)))
+            if isinstance(x, (int, float, np.number)) and isinstance(y, (int, float, np.number)):
+                x, y = float(x), float(y)
+                if not (np.isnan(x) and np.isnan(y)):
+                    rows.append((name, one.at[name, "unit"], column, x, y, 0.0 if x == y else y - x))
     return pd.DataFrame(rows, columns=["output", "unit", "number", "first", "second", "change"])
 
 

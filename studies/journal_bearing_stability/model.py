@@ -75,8 +75,8 @@ def onset(clearance=50e-6, temperature=55.0):
     Returns
     -------
     dict
-        ``onset`` (1/min), ``whirl`` (frequency at onset by that of the shaft), ``eccentricity`` (ratio at onset), ``decay`` (1/s, in
-        service) and ``margin`` (onset over service, less one).
+        ``onset`` (1/min), ``whirl`` (frequency at onset by that of the shaft), ``eccentricity`` (ratio at onset) and ``decay`` (1/s, in
+        service).
     """
     natural = np.sqrt(GRAVITY / clearance)
     speed = np.append(natural * (2.7 - 0.4 * np.cos(np.pi * (np.arange(15) + 0.5) / 15)), SERVICE)
@@ -95,7 +95,6 @@ def onset(clearance=50e-6, temperature=55.0):
         "whirl": fit[1](roots[0]) / roots[0],
         "eccentricity": np.hypot(x, y) / clearance,
         "decay": -rates[15, 0],
-        "margin": roots[0] / SERVICE - 1,
     }
 
 

@@ -10,7 +10,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.runs.place import place_of
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 BATCHES = ("workers = 0", "workers = 0\nbatch = 4")
 KILLED = """

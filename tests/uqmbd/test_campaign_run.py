@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes
 from uqmbd.runs.piece import Column
 from uqmbd.runs.view import RunsBackend
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 from .campaigns import LOGGED, assert_identical, numbers, pieces
 

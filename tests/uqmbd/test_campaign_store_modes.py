@@ -8,7 +8,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Fuzzy, Interval, Random
 from uqmbd.methods import METHODS
 from uqmbd.methods.sensitivity import APPROACHES
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 TIME = uq.TimeGrid(end=2.0, points=5)
 WAY = np.arange(3.0)

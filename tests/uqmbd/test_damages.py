@@ -15,7 +15,7 @@ from uqmbd.runs.listing import LISTING
 from uqmbd.runs.piece import Piece, beginning
 from uqmbd.runs.where import check_study, integers_in, spans_in
 from uqmbd.sealing import sealed, unsealed
-from uqmbd.study.reuse import done_on, remembered
+from uqmbd.study.reuse import done_in, remembered
 from uqmbd.verifying import verify
 
 MODEL = """
@@ -76,7 +76,7 @@ def read(study, folder: Path, digest: str, out: Path) -> dict[str, object]:
         "manifest": result.manifest,
         "exported": out.read_bytes(),
         "entry": (entry.name, entry.method, entry.runs, entry.failed, entry.state),
-        "done": done_on(folder, digest, None),
+        "done": done.date if (done := done_in(folder)) is not None and done.result == digest else "",
         "reads": remembered(study, folder),
     }
 

@@ -7,6 +7,7 @@ import math
 import pickle
 from pathlib import Path
 
+import chaospy
 import numpy as np
 import pytest
 from scipy import stats
@@ -46,7 +47,6 @@ def test_every_distribution_has_exact_quantiles_to_compare_with():
 
 
 def chaospy_distributions():
-    chaospy = pytest.importorskip("chaospy")
     found = {name.lower(): getattr(chaospy, name) for name in dir(chaospy) if inspect.isclass(getattr(chaospy, name))}
     return {name: kind for name, kind in found.items() if kind.__module__.startswith("chaospy.distributions.collection")}
 

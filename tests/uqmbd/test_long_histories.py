@@ -10,7 +10,7 @@ from uqmbd.analysis.base import columnwise
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, MonteCarlo, Taylor1, Vertex
 from uqmbd.study.reporting import write_reports
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 from .loop import drive
 

@@ -92,7 +92,7 @@ def test_sobol_is_salibs(second):
     layout, y = blocks(second=second)
     found = pick_freeze.Estimator(layout, pick_freeze.Sums.single(layout, y.reshape(64, layout.length, -1))).indices().shares()
     count, mean, moment, _ = pick_freeze.sums_of(layout, y.reshape(64, layout.length, -1))
-    summed = pick_freeze.Sums(np.array([count]), mean[None], moment[None])
+    summed = pick_freeze.Sums(np.array([count]), mean[None], moment[None], np.ones(mean.shape[-1]))
     pooled = pick_freeze.Estimator(layout, summed).indices().shares()
     few = pick_freeze.Sums.grouped(layout, y.reshape(64, layout.length, -1), 10)
     assert few.count.tolist() == [7] * 4 + [6] * 6

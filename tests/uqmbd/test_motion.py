@@ -17,7 +17,7 @@ from uqmbd.runs.listing import listed
 from uqmbd.runs.where import MOTION
 from uqmbd.study import motions
 from uqmbd.study.motions import keep_motion
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 from .moving_study import study_in
 

@@ -9,7 +9,7 @@ import pytest
 from uqmbd.report import write_report
 from uqmbd.study import motions
 from uqmbd.study.motions import keep_motion
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 from .browser import Browser
 from .moving_study import study_in

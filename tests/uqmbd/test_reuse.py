@@ -9,7 +9,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 STUDY = """
 [study]

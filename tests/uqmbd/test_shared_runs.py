@@ -12,7 +12,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.sealing import sealed, unsealed
-from uqmbd.study.running import run_study
+from uqmbd.study.session import run_study
 
 
 # one store for several studies ------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,21 @@ PIECE_RUNS, PIECE_BYTES = 1 << 16, 32 << 20  # runs, and bytes of float64 output
 GROWTH = 8  # largest growth from one measurement to the next (the first one holds imports and compilation)
 
 
+@dataclass(frozen=True)
+class Shard:
+    """A share of the runs of every ask: every `of`-th piece, from number `part` on, counted from 1."""
+
+    part: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.part}/{self.of}"
+
+    def has(self, rows: np.ndarray, length: int) -> np.ndarray:
+        """Which rows, of pieces of this length, are its own, (runs,) bool."""
+        return rows // length % self.of == self.part - 1
+
+
 @dataclass
 class Sizer:
     """Batch length from the measured speed.

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Sizer, Work, cut, multiple, piece_length
+from uqmbd.campaign.batches import Batch, Shard, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.kept import Kept, Lost
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
@@ -92,8 +92,8 @@ class Campaign:
         Gives the `Pool`; called only if a run is missing.
     shapes : dict of str to tuple
         Shape of one run's output by name, of all that the store holds.
-    shard : (int, int), optional
-        ``(k, n)``: of each ask only every n-th piece is done, from the k-th on; it ends where a method would have to hear of the others.
+    shard : Shard, optional
+        Of each ask only its runs are done; it ends where a method would have to hear of the others.
     told : tuple of str
         Outputs that the method is told; all of them unless said.
     precision : str
@@ -116,7 +116,7 @@ class Campaign:
     tag: str = ""
     earlier_tags: frozenset[str] = frozenset()
     told: tuple[str, ...] | None = None
-    shard: tuple[int, int] | None = None
+    shard: Shard | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
     tally: Tally = field(default_factory=Tally)
@@ -160,8 +160,7 @@ class Campaign:
         rows[new] = store.allocate(int(new.sum()))
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
         if self.shard is not None:
-            part, of = self.shard
-            missing = missing[rows[missing] // self.length_for(len(rows)) % of == part - 1]
+            missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
         fresh = rows[missing]
         if self.reduce is None and (fresh[1:] < fresh[:-1]).any():
             order = np.argsort(fresh, kind="stable")

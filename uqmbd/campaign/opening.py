@@ -195,11 +195,19 @@ def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[
     return [key for key in {**other, **identity} if other.get(key) != identity.get(key)]
 
 
-def compare(header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "", remedy: str = ELSEWHERE) -> None:
-    """`StudyError` when a store belongs to another study; it says in what that one differs (`detail`: what of the model)."""
+def unlike(
+    header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "", remedy: str = ELSEWHERE
+) -> StudyError | None:
+    """Why a store belongs to another study, and in what that one differs (`detail`: what of the model); None if it does not."""
     if header.get("format") != FORMAT:
-        raise StudyError("was written by another version of uqmbd, whose runs this one cannot add to", file=directory, remedy=remedy)
-    different = differences(header, identity)
-    if different:
-        words = [f"model: {detail}" if key == "model" and detail else key for key in different]
-        raise StudyError(f"holds the results of another study (it differs in: {', '.join(words)})", file=directory, remedy=remedy)
+        return StudyError("was written by another version of uqmbd, whose runs this one cannot add to", file=directory, remedy=remedy)
+    if not (different := differences(header, identity)):
+        return None
+    words = [f"model: {detail}" if key == "model" and detail else key for key in different]
+    return StudyError(f"holds the results of another study (it differs in: {', '.join(words)})", file=directory, remedy=remedy)
+
+
+def compare(header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, remedy: str = ELSEWHERE) -> None:
+    """`StudyError` when a store belongs to another study."""
+    if (other := unlike(header, identity, directory, remedy=remedy)) is not None:
+        raise other

@@ -162,24 +162,43 @@ class Scored(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class ExpOf(Law):
-    """The exponential function of a variable."""
+class Transformed(Law):
+    """A monotone function of a variable; a falling one has the upper tail of it below.
+
+    Attributes
+    ----------
+    law : Law
+    there, back : callable
+        The function and its inverse, of arrays.
+    falling : bool
+    """
 
     law: Law
+    there: Callable[[np.ndarray], np.ndarray]
+    back: Callable[[np.ndarray], np.ndarray]
+    falling: bool = False
 
     def lower(self, p: np.ndarray) -> np.ndarray:
-        return np.exp(self.law.lower(p))
+        return self.there(self.law.upper(p) if self.falling else self.law.lower(p))
 
     def upper(self, q: np.ndarray) -> np.ndarray:
-        return np.exp(self.law.upper(q))
+        return self.there(self.law.lower(q) if self.falling else self.law.upper(q))
 
     def fwd(self, x: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return self.law.fwd(np.log(np.maximum(x, 0.0)))
+        return self.law.sf(self.back(x)) if self.falling else self.law.fwd(self.back(x))
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return self.law.sf(np.log(np.maximum(x, 0.0)))
+        return self.law.fwd(self.back(x)) if self.falling else self.law.sf(self.back(x))
+
+
+def exp_of(law: Law) -> Transformed:
+    """The exponential function of a variable."""
+    return Transformed(law, np.exp, _log)
+
+
+def _log(x: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(x, 0.0))
 
 
 @dataclass(frozen=True, eq=False)

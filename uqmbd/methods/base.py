@@ -54,7 +54,8 @@ class Method(Checked):
     accepts : frozenset of str
         Kinds of input it can treat.
     treats : frozenset of str
-        What it can treat that binds inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals).
+        What it can treat besides independent inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals), ``sampled``
+        (inputs without quantiles).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
     max_failed : float
@@ -105,6 +106,14 @@ class Method(Checked):
                 )
 
         space = Space.of(inputs)
+        if "sampled" not in self.treats:
+            for name, why in space.sampled.items():
+                raise StudyError(
+                    f"the method {self.name} needs quantiles of the input '{name}', and {why}",
+                    key=f"inputs.{name}",
+                    remedy=f"make its parts inputs of their own, and put them together in the model; or use one of: "
+                    f"{', '.join(names_of('treats', 'sampled'))}",
+                )
         for what, words in BINDINGS.items():
             if getattr(space, what) and what not in self.treats:
                 able = names_of("treats", what)

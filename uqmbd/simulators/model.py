@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
 from uqmbd.simulators.own import file_digest, is_own_file
@@ -43,6 +44,8 @@ class Model:
         The function itself when it can be found under no name.
     vectorized : bool
         The study says that the function takes arrays.
+    derived : Derived
+        Outputs that the study derives from those that the model returns; no part of what the model is.
     simulator : Model, optional
         What runs the model, of one from outside; itself, when there is no function besides.
     reads : dict of str to str
@@ -59,6 +62,7 @@ class Model:
     source: str = ""
     bare: Callable[..., Any] | None = None
     vectorized: bool = False
+    derived: Derived = field(default_factory=Derived)
     simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
@@ -159,6 +163,17 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
     """The model named by `spec`: ``file.py:function`` (relative to `directory`), ``package.module:function`` or a function."""
     if not isinstance(spec, str):
         return wrap_callable(spec)
+    found, module = named_module(spec, directory)
+    if not callable(getattr(module, found.name, None)):
+        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        where = spec.rpartition(":")[0]
+        remedy = did_you_mean(found.name, functions)
+        raise StudyError(f"there is no function {found.name!r} in {where}", key="study.model", value=spec, remedy=remedy)
+    return found
+
+
+def named_module(spec: str, directory: Path) -> tuple[Model, ModuleType]:
+    """What ``file.py:name`` or ``package.module:name`` names, whatever that is, and the module in which it should be."""
     if spec.startswith("<"):
         raise StudyError(
             "the model was a Python function that can be found under no name",
@@ -197,11 +212,7 @@ def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
             f"importing it raises {describe(error)}", key="study.model", value=spec, remedy="make the model file importable on its own"
         ) from error
     found.reads.update(reads.files)
-    function = getattr(module, name, None)
-    if not callable(function):
-        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise StudyError(f"there is no function {name!r} in {where}", key="study.model", value=spec, remedy=did_you_mean(name, functions))
-    return found
+    return found, module
 
 
 def near_files(path: Path) -> str:

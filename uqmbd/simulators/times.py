@@ -12,6 +12,7 @@ import numpy as np
 from uqmbd.simulators import detect
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.command import Command
+from uqmbd.simulators.derived import DerivedSimulator, of_parts
 from uqmbd.simulators.function import FunctionSimulator, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model
@@ -43,8 +44,26 @@ def simulator_at(
     """See `make_simulator`: at the times `time`, or at those of the study's grid, `plain`, where the model does not have the others.
 
     A function has them if it takes them, and its histories at the grid's times do not depend on the others: one that
-    takes its step from the first two times, say, would be another model.
+    takes its step from the first two times, say, would be another model. What is derived of the model's outputs is in the names too.
     """
+    names = tuple(names)
+    if model.derived.definitions(names):
+        with of_parts(model.derived, names):
+            inner = own_simulator(model, model.derived.parts(names), time, plain, samples, *how, **more)
+        return DerivedSimulator(inner, names, model.derived, {})
+    return own_simulator(model, names, time, plain, samples, *how, **more)
+
+
+def own_simulator(
+    model: Model,
+    names: Sequence[str],
+    time: np.ndarray | None,
+    plain: np.ndarray | None,
+    samples: Mapping[str, np.ndarray],
+    *how: Any,
+    **more: Any,
+) -> Simulator:
+    """The same of outputs of the model alone."""
     if plain is None or len(time) == len(plain) or model.simulator is not None:
         return detect.make_simulator(model, names, time, samples, *how, **more)
     found = detect.make_simulator(model, names, plain, samples, *how, **more)

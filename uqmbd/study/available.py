@@ -22,7 +22,9 @@ WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of c
 def outputs_of(study: Study) -> dict[str, OutputInfo]:
     """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
     with naming_file(study):
-        return available_outputs(study.model, study.grid(), Trial(study).samples, study.campaign.timeout)
+        found = available_outputs(study.model, study.grid(), Trial(study).samples, study.campaign.timeout)
+        derived = study.model.derived
+        return found | derived.infos([name for name, _ in derived.formulas], found, study.grid())
 
 
 def outputs_table(study: Study, word: str = "") -> Any:
@@ -39,5 +41,5 @@ def outputs_table(study: Study, word: str = "") -> Any:
     last = "meaning" if explained else "kind"
     table = Table("output", "unit", last, title=f"{study.name}: {len(names)} of {len(found)} outputs")
     for name in sorted(names):
-        table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", getattr(found[name], last))))
+        table.add_row(*(Text(printable(text)) for text in (name, found[name].unit or "-", getattr(found[name], last) or found[name].kind)))
     return Group(table, f"over time: as it is, or as a number: {', '.join(f'name:{how}' for how in REDUCTIONS)}, name:p95; {WITHIN}")

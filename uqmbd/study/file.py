@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.doors import blaming, find, is_ours, label_of, model_of, nonsense, offered
+from uqmbd.doors import blaming, distribution_of, find, is_ours, label_of, model_of, nonsense, offered
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import INPUTS, Input, read_input
 from uqmbd.inputs.checked import plain
@@ -88,6 +88,7 @@ def build(document: Mapping[str, Any], path: Path, kind: type[Study], model: Mod
         inputs=inputs,
         outputs=outputs.include,
         units=outputs.units,
+        derived=outputs.derived,
         method=method,
         time=time,
         name=top.name or unsaid_name(path),
@@ -146,6 +147,8 @@ def input_of(name: str, table: Any, directory: Path) -> Input:
     known = {kind.key: kind for kind in INPUTS}
     keys = [key for key in table if key not in known and (":" in key or key in offered("input"))] if isinstance(table, Mapping) else []
     try:
+        if isinstance(table, Mapping) and isinstance(table.get("distribution"), str):
+            table = {**table, "distribution": distribution_of(table["distribution"], directory)}
         more = {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
         with blaming(more[keys[0]] if keys else Input, "kind of input", keys[0] if keys else name):
             found = read_input(table, more)
@@ -220,7 +223,7 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     def with_path(table: Any) -> Any:
         if isinstance(table, Mapping) and isinstance(table.get("data"), str):
             return {**table, "data": str(directory / table["data"])}
-        return table
+        return by_path(table) if isinstance(table, str) else table
 
     def by_path(key: str) -> str:
         return str((directory / key).resolve()) if ".py:" in key else key
@@ -256,9 +259,9 @@ def tables(study: Study) -> dict[str, Any]:
         "study": {"name": study.name} | model | arrays | study.words(),
         "time": None if study.time is None else study.time.model_dump(exclude=None if study.time.also else {"also"}),
         "inputs": inputs,
-        "dependence": {} if study.inputs.dependence is None else study.inputs.dependence.model_dump(),
+        "dependence": {} if study.inputs.given is None else study.inputs.given.model_dump(),
         "sets": {name: item.settings() for name, item in study.inputs.sets.items()},
-        "outputs": {"include": study.outputs} | ({"units": study.units} if study.units else {}),
+        "outputs": {"include": study.outputs, **{key: table for key, table in study.more_of_outputs().items() if table}},
         "method": method_table(study.method) if len(methods) == 1 else methods,
         "campaign": study.campaign.model_dump(exclude_none=True),
         "solver": study.solver,

@@ -48,13 +48,13 @@ def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
     }
 
 
-def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], reach: Reach) -> dict[str, Any]:
+def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
     """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
 
     Parameters
     ----------
-    identity, reach
-        Of the study as it is now.
+    identity, parts
+        Of the study and its model as they are now.
     """
     old = header.get("identity", {})
     if "uqmbd version" not in old:
@@ -66,13 +66,14 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    parts = {name: short(reach.parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
-    return {**header, "identity": now, "notes": {**header["notes"], "model": parts}}
+    same = {name: short(parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
+    return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
 def question_of(study: Study) -> dict[str, Any]:
     """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-    return {**asked_of_inputs(study), "outputs": study.outputs}
+    derived = study.model.derived.definitions(study.outputs)
+    return {**asked_of_inputs(study), "outputs": study.outputs} | ({"derived outputs": derived} if derived else {})
 
 
 def asked_of_inputs(study: Study) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK, STATUS, OutputInfo
 from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, Returned, packed, value_of
 from uqmbd.simulators.command import Command
+from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
@@ -100,7 +101,7 @@ def own_model(found: Measured, model: Model) -> Measured:
     """What was found, with the model of this process."""
     if found.trial is None:
         return found
-    return replace(found, trial=found.trial._replace(simulator=replace(found.trial.simulator, model=model)))
+    return replace(found, trial=found.trial._replace(simulator=rebuilt(found.trial.simulator, model=model)))
 
 
 def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
@@ -122,11 +123,11 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         if error.key == "campaign.timeout" and (timeout is None or timeout > patience):  # the limit was that of the trial
             return NOTHING.left(1, patience)
         raise
-    built = time.perf_counter() - began if isinstance(simulator, LanesSimulator) else None
+    built = time.perf_counter() - began if isinstance(own(simulator), LanesSimulator) else None
     width = max(1, simulator.width)
     found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
     tell(found)
-    timed = replace(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
+    timed = rebuilt(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
     rng, runs, total = np.random.default_rng(seed), found.runs, 0
     while found.seconds < LONGEST / 4 and total < 4096:
         batch = inputs.samples(rng.random((runs, len(inputs))))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
     from uqmbd.simulators.base import Moving
     from uqmbd.simulators.moving import Moved
-    from uqmbd.study.running import Finished
+    from uqmbd.study.session import Finished
 
 SHOWN = 8  # runs that can be looked at, the nominal one among them
 COVERED = 160  # runs of the region that all cover

@@ -77,13 +77,13 @@ def fields_of(study: Study, trial: Trial, info: Mapping[str, OutputInfo]) -> xr.
 
 def nominal_run(study: Study, trial: Trial) -> NominalRun:
     """The run in the middle of the inputs; if that fails, the first of a few near it that does not."""
-    from uqmbd.simulators.detect import make_simulator
+    from uqmbd.simulators.times import simulator_at
 
     samples, needs = trial.samples, [name for name in study.report.needs if name not in study.outputs]
     if needs:
         names = [*study.outputs, *needs]
         try:
-            simulator = make_simulator(study.model, names, study.grid(), samples, study.solver, study.campaign.timeout)
+            simulator = simulator_at(study.model, names, study.grid(), None, samples, study.solver, study.campaign.timeout)
             simulator.check(samples)
         except StudyError as error:
             key = "report.needs" if error.value in needs else error.key

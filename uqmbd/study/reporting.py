@@ -12,7 +12,7 @@ from uqmbd.runs.where import labels_in
 
 if TYPE_CHECKING:
     from uqmbd.results import Results
-    from uqmbd.study.running import Finished
+    from uqmbd.study.session import Finished
 
 PAGE = "report.html"
 

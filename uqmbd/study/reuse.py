@@ -1,4 +1,4 @@
-"""May runs and results that are there be used: is the model still the one that made them, and do they hold what is asked for."""
+"""What lies beside runs: the files that the model was seen to read, the mark of a finished result, the study file."""
 
 from __future__ import annotations
 
@@ -8,87 +8,32 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.campaign.opening import ELSEWHERE, compare
+from uqmbd.campaign.opening import claimed
 from uqmbd.errors import StudyError
 from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
 from uqmbd.runs.piece import spans_of
 from uqmbd.runs.place import Folder
-from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, READS, document_in
+from uqmbd.runs.reader import ABOUT, HEADER, READS, document_in
 from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, place_in
 from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
-from uqmbd.study.identity import in_words_of_now, precision_of, short, version
+from uqmbd.study.decision import Done
+from uqmbd.study.identity import version
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
-    from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
 
 HERE = "<model>"  # stands for the model's folder
 SOLVER = "package flexmbd"
-SHOWN = 3
 DONE = "done.json"
 RESOLVED = "# Resolved by uqmbd"
-
-
-def check_overwrite(overwrite: Any) -> None:
-    """`StudyError` unless it is True, False or ``"if_changed"``."""
-    if overwrite not in (True, False, "if_changed"):
-        raise StudyError("is True, False or 'if_changed'", key="overwrite", value=overwrite, remedy='write overwrite="if_changed"')
-
-
-def refusal(study: Study, header: Mapping[str, Any], identity: Mapping[str, str], reach: Reach, directory: Path) -> StudyError | None:
-    """Why the runs of a store cannot be used for a study; None if they can."""
-    if reach.unknown and header.get("format") == FORMAT:
-        text = f"holds results, and whether they are of this model cannot be told: {reach.unknown}"
-        return StudyError(text, file=directory, remedy=f"have the model reach no such thing, or {ELSEWHERE}")
-    header = in_words_of_now(header, study, identity, reach)
-    try:
-        compare(header, identity, directory, changed_parts(header, reach))
-    except StudyError as error:
-        return error
-    files = changed_files(study, directory)
-    if files:
-        text = f"holds the results of another study (it differs in what the model reads: {some(files)})"
-        return StudyError(text, file=directory, remedy=ELSEWHERE)
-    return lacking(study, header, directory)
-
-
-def changed_parts(header: Mapping[str, Any], reach: Reach) -> str:
-    """What of the model is new, gone or not as it was."""
-    parts, other = reach.parts, header["notes"].get("model", {}) if header.get("format") == FORMAT else {}
-    return some(sorted(name for name in {**parts, **other} if other.get(name) != short(parts.get(name, ""))))
-
-
-def some(names: list[str]) -> str:
-    """The first of a few names."""
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-
-
-def lacking(study: Study, header: Mapping[str, Any], directory: Path) -> StudyError | None:
-    """The error for outputs, or histories, that the stored runs do not have."""
-    stored = header["notes"]["outputs"]
-    kept = {name: dtype for name, dtype, *_ in header["columns"]}
-    missing = [name for name in study.outputs if name not in stored]
-    if missing:
-        text, remedy = f"holds runs without the outputs {', '.join(missing)}", f"leave them out, {ELSEWHERE}"
-        return StudyError(text, file=directory, key="outputs.include", value=missing, remedy=remedy)
-    histories = [name for name in study.outputs if stored[name][1]]
-    dropped = [name for name in histories if name not in kept]
-    if dropped and study.campaign.store == "all":
-        text = f"holds runs whose histories were not kept: {', '.join(dropped)}"
-        return StudyError(text, file=directory, key="campaign.store", value="all", remedy=ELSEWHERE)
-    wanted = precision_of(study)
-    if wanted == "float64" and any(kept.get(name) == "float32" for name in histories):
-        text, remedy = "holds runs whose histories were rounded to float32", f'write campaign.precision = "float32", or {ELSEWHERE}'
-        return StudyError(text, file=directory, key="campaign.precision", value=wanted, remedy=remedy)
-    return None
 
 
 # files that the model reads ---------------------------------------------------------------------------------------------------------------
@@ -128,19 +73,18 @@ def changed_files(study: Study, directory: Path) -> list[str]:
 
 
 # finished results -------------------------------------------------------------------------------------------------------------------------
-def done_on(directory: Path, digest: str, timeout: float | None) -> str:
-    """When the result of exactly this study was made; empty if it is not there, or has runs that another `timeout` would not stop."""
+def done_in(directory: Path) -> Done | None:
+    """What a folder says of its finished result; None where there is none, or what says so is not as it was written."""
     try:
         done = json.loads((directory / DONE).read_text(encoding="utf-8"))
         if not require_listed(directory, DONE, "") and done.get("listed"):
-            return ""
-        if done.get("study") != digest or not (directory / "result.zarr").is_dir():
-            return ""
-        if done["timed_out"] and done["timeout"] is not None and (timeout is None or timeout > done["timeout"]):
-            return ""
-        return done.get("date", "an earlier day")
+            return None
+        if not (directory / "result.zarr").is_dir():
+            return None
+        limit = done["timeout"]
+        return Done(str(done["study"]), done.get("date", "an earlier day"), int(done["timed_out"]), None if limit is None else float(limit))
     except (OSError, ValueError, AttributeError, KeyError, TypeError, StudyError):
-        return ""
+        return None
 
 
 def write_done(study: Study, directory: Path, digest: str, timed_out: int, stored: np.ndarray) -> None:
@@ -176,8 +120,6 @@ def result_of_before(study: Study, directory: Path) -> Result | None:
     found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
     attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
     if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
-        from uqmbd.campaign.opening import claimed
-
         found.attrs = attrs
         with claimed(directory, study.campaign.runs), writing(directory):
             found.save(directory)

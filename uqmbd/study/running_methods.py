@@ -17,7 +17,7 @@ from uqmbd.runs.where import RUNS
 from uqmbd.study.file import tables
 from uqmbd.study.labels import OF_ONE
 from uqmbd.study.reuse import spare_study, write_study
-from uqmbd.study.running import Finished, run_study
+from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
 from uqmbd.study.times import further_times
 
@@ -66,7 +66,7 @@ def place_of_method(study: Study, directory: Path, label: str) -> Path:
 
 
 def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
-    """Run all methods of a study, each by `uqmbd.study.running.run_study`: what is finished, by label."""
+    """Run all methods of a study, each by `uqmbd.study.session.run_study`: what is finished, by label."""
     directory = results_directory(out, study.name)
     if len(study.methods) > 1:
         return run_each(study, directory, **how)

@@ -100,7 +100,13 @@ def _input() -> dict[str, Any]:
         },
         "anyOf": [{"required": ["type"]}, {"required": ["data"]}],
     }  # fmt: skip
-    values = {"interval": PAIR, "distribution": distribution, "fuzzy": {"anyOf": fuzzy}, "focal": focal, "value": NUMBER}
+    values = {
+        "interval": PAIR,
+        "distribution": {"anyOf": [distribution, {"type": "string", "pattern": ":"}]},
+        "fuzzy": {"anyOf": fuzzy},
+        "focal": focal,
+        "value": NUMBER,
+    }
     own = [{"required": [kind.key]} for kind in INPUTS]
     return {
         "type": "object",

@@ -146,10 +146,14 @@ class OutputsSection(Checked):
         the start). ``*`` and ``?`` stand for all outputs of the model that fit: ``*.force:max``.
     units : dict of str to str
         Units of outputs for which the model gives none, ``{ force = "N" }``; words for reports, nothing is converted.
+    derived : dict of str to str
+        Formulas of outputs that are made of others, by name, see ``docs/models.md``:
+        ``{ deviation = "hypot(tip.x - ideal.x, tip.y - ideal.y)" }``. `include` then names them, or what they are reduced to.
     """
 
     include: list[str]
     units: dict[str, str] = {}
+    derived: dict[str, str] = {}
 
 
 class ReportSection(Checked):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.batches import Shard
 from uqmbd.errors import StudyError
 from uqmbd.printing import near
-from uqmbd.study.identity import identity_of
-from uqmbd.study.naming import naming_file
-from uqmbd.study.reuse import refusal, spare_study, write_study
-from uqmbd.study.running import campaign, early_pool, start, trial_for
-from uqmbd.study.sizes import check_sizes
-from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
+from uqmbd.study.session import Session
+from uqmbd.study.storing import results_directory
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -27,25 +24,8 @@ if TYPE_CHECKING:
 SAME = "merge results of one model with the same solver settings, time grid and outputs; ranges of inputs and methods may differ"
 
 
-def shard_of(text: str) -> tuple[int, int]:
-    """``"3/10"`` as (3, 10)."""
-    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
-    part, of = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not 1 <= part <= of:
-        raise StudyError("a shard is K/N with K from 1 to N", key="--shard", value=text, remedy="write --shard 3/10, say")
-    return part, of
-
-
-def run_shard(
-    study: Study,
-    shard: str,
-    *,
-    workers: int | None = None,
-    out: str | Path | None = None,
-    scheduler: str | None = None,
-    progress: bool | None = None,
-) -> str:
-    """Do a share of the runs, and say in a sentence what was done and what comes next.
+def run_shard(study: Study, shard: str, *, out: str | Path | None = None, **how: Any) -> str:
+    """Do a share of the runs, and say in a sentence what was done and what comes next; for `how` see `Session`.
 
     The shares are pieces of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows
     and pieces. They may write into one folder at once, or each into its own, for `merge`. A method that asks for further runs once it
@@ -56,41 +36,18 @@ def run_shard(
     shard : str
         ``"3/10"``: the third of ten.
     """
-    from uqmbd.campaign.campaign import Tally
-    from uqmbd.campaign.opening import claimed, peek
-    from uqmbd.campaign.progress import progress_bar
-    from uqmbd.runs.files import writing
-    from uqmbd.runs.listing import unlist
+    session = Session(study, results_directory(out, study.name), shard_of(shard), **how)
+    done = f"shard {shard}: {session.share().simulated:,} runs done"
+    return f"{done}; when all are, `uqmbd resume {near(session.directory)}` (or `uqmbd merge` where they lie apart)"
 
-    wanted, directory = shard_of(shard), results_directory(out, study.name)
-    with naming_file(study):
-        check_sizes(study)
-    reach = study.model.reached()
-    identity = identity_of(study, reach)
-    with naming_file(study), ExitStack() as stack:
-        header = peek(directory, study.campaign.runs)
-        refused = None if header is None else refusal(study, header, identity, reach, directory)
-        if refused is not None:
-            raise refused
-        if header is None:
-            spare_study(directory)
-        claim = stack.enter_context(claimed(directory, study.campaign.runs, shared=True))
-        with writing(directory):
-            write_study(study, directory)
-            unlist(directory, "done.json")
-            (directory / "done.json").unlink(missing_ok=True)
-        pool = early_pool(study, workers, scheduler, stack)
-        trial = trial_for(study, None if claim.header is None else stored_outputs(claim.header), pool)
-        if claim.header is None:
-            trial.checked()
-        pool.settle()
-        store, info = open_or_make(study, claim, identity, reach, trial)
-        with progress_bar(progress, f"{study.name} {shard}") as watcher:
-            part = campaign(study, start(study, info), store, info, trial, pool, watcher, Tally())
-            part.shard = wanted
-            tally = part.run()
-    done = f"shard {shard}: {tally.simulated:,} runs done"
-    return f"{done}; when all are, `uqmbd resume {near(directory)}` (or `uqmbd merge` where they lie apart)"
+
+def shard_of(text: str) -> Shard:
+    """The shard that ``"3/10"`` names."""
+    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    part, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= part <= of:
+        raise StudyError("a shard is K/N with K from 1 to N", key="--shard", value=text, remedy="write --shard 3/10, say")
+    return Shard(part, of)
 
 
 def merge(results: Path, others: Sequence[Path]) -> int:

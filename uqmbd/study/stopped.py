@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.methods.failures import TooManyFailed
 from uqmbd.printing import near
+from uqmbd.study.metadata import metadata_of
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -60,21 +61,15 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
     from uqmbd.runs.files import writing
     from uqmbd.runs.listing import unlist
     from uqmbd.runs.where import keep_used
-    from uqmbd.study.identity import versions
     from uqmbd.study.labels import OF_ONE
     from uqmbd.study.reuse import list_result
 
     note = f"The study stopped, so there are no results but its runs: {why}"
     attrs = {
-        "study": study.name,
+        **metadata_of(study),
         "method": study.method.name,
         **count_failures(store.column("status", store.rows)),
-        "inputs": study.inputs.described(),
-        "settings": study.method.model_dump(exclude_none=True),
-        "seed": study.campaign.seed,
         "wall_time": store.seconds,
-        "model": study.model.label,
-        "versions": versions(),
         "notes": [note],
         "failures_note": note,
     }

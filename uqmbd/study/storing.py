@@ -13,6 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo, axis_of
 from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
+from uqmbd.study.decision import Identity
 from uqmbd.study.identity import in_words_of_now, precision_of, short
 from uqmbd.study.sizes import require
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from uqmbd.campaign.opening import Claim
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.simulators.fingerprint import Reach
     from uqmbd.study.study import Study
     from uqmbd.study.trial import Trial
 
@@ -72,9 +72,7 @@ def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def open_or_make(
-    study: Study, claim: Claim, identity: Mapping[str, str], reach: Reach, trial: Trial
-) -> tuple[RunStore, dict[str, OutputInfo]]:
+def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
     from uqmbd.campaign.batches import piece_length
     from uqmbd.campaign.opening import columns_of, store_in
@@ -82,7 +80,7 @@ def open_or_make(
 
     columns, chunk, notes, axes = (), 1, None, None
     if claim.header is not None:
-        claim.header = in_words_of_now(claim.header, study, identity, reach)
+        claim.header = in_words_of_now(claim.header, study, identity.runs, identity.parts)
         stored = stored_outputs(claim.header)
         study.settle(stored_times(claim.header))
         info = study.in_units({name: stored[name] for name in study.outputs})
@@ -101,19 +99,26 @@ def open_or_make(
         chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
-            "model": {name: short(digest) for name, digest in reach.parts.items()},
+            "model": {name: short(digest) for name, digest in identity.parts.items()},
         }
+        if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
+            notes["derived"] = derived
         axes = axes_of(trial.info)
         with writing(claim.directory):
             trial.remember(claim.directory)
     check_store(study, info)
-    return store_in(claim, identity, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+    return store_in(claim, identity.runs, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
-    axes = own_axes(header)
-    return {name: OutputInfo(unit, axes.get(name, TIME) if over else None) for name, (unit, over) in header["notes"]["outputs"].items()}
+    axes, formulas = own_axes(header), header["notes"].get("derived", {})
+    return {
+        name: OutputInfo(
+            unit, axes.get(name, TIME) if over else None, formulas=tuple((part, text) for part, text in formulas.get(name, ()))
+        )
+        for name, (unit, over) in header["notes"]["outputs"].items()
+    }
 
 
 def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:

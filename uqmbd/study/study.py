@@ -13,13 +13,15 @@ import numpy as np
 
 from uqmbd.doors import blaming, model_of
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, given
 from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.joint import names_in
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
 from uqmbd.outcomes import DIMENSIONS, OutputInfo
 from uqmbd.printing import near, say
+from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked, is_pattern, matching
 from uqmbd.study.labels import labelled
@@ -43,8 +45,8 @@ class Study:
     model : function or str
         ``f(**inputs)`` that returns a `flexmbd.System`, or a dict of numbers, arrays over time, `Curve`;
         or its name, ``model.py:function``.
-    inputs : dict of str to Input
-        Uncertain arguments of the model.
+    inputs : dict of str to Input, or to distributions of chaospy or scipy
+        Uncertain arguments of the model; several names, ``"a, b"``, for a joint distribution of chaospy.
     outputs : list of str
         ``"name"`` or ``"name:reduction"``: max, min, abs_max, mean, rms, final, time_of_max, time_of_min, p95 (any percentile), each also
         within a window, ``"name:max@0.1..0.3"`` (s unless it has a unit), ``"name:max@last turn of crank.angle"``. ``*`` and ``?`` in a
@@ -71,6 +73,9 @@ class Study:
     units : dict of str to str, optional
         Units of outputs for which the model gives none, by the output's name, with or without its reduction. They are words for reports;
         nothing is converted.
+    derived : dict of str to str, optional
+        Formulas of outputs that are made of others: ``{"deviation": "hypot(tip.x - ideal.x, tip.y - ideal.y)"}``; see
+        ``docs/models.md``.
     simulator : str or callable, optional
         What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
     vectorized : bool
@@ -104,6 +109,7 @@ class Study:
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
         report: ReportSection | Mapping[str, Any] | None = None,
         units: Mapping[str, str] | None = None,
+        derived: Mapping[str, str] | None = None,
         vectorized: bool = False,
         simulator: str | Callable[..., Any] | None = None,
         title: str = "",
@@ -115,6 +121,7 @@ class Study:
         self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
         check_inputs(self.inputs)  # with those that sets bring
         self.outputs = check_outputs(outputs)
+        self.model = replace(self.model, derived=Derived.of(derived or {}, units or {}))
         self.methods = labelled(method)
         self.method = next(iter(self.methods.values()))
         self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
@@ -126,7 +133,7 @@ class Study:
         if any(map(is_pattern, self.outputs)):
             self.outputs = check_outputs(filled_in(self))
         self.name = check_name(name or self.model.name or "study")
-        self.units = check_units(units or {}, self.outputs)
+        self.units = check_units(units or {}, [*self.outputs, *(part for name in self.outputs for part in self.model.derived.below(name))])
         self.title = check_kind(title, str, "study.title", "text")
         self.description = check_kind(description, str, "study.description", "text")
         self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
@@ -159,6 +166,10 @@ class Study:
     def said(self) -> dict[str, Any]:
         """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
         return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
+
+    def more_of_outputs(self) -> dict[str, dict[str, str]]:
+        """What a study file says of outputs besides their names."""
+        return {"units": self.units, "derived": dict(self.model.derived.formulas)}
 
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
@@ -258,13 +269,15 @@ def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict
     """Inputs by name, each of them an `Input` and a possible keyword argument."""
     if not isinstance(inputs, Mapping) or not (inputs or optional):
         raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
+    inputs = given(inputs)
     for name, item in inputs.items():
-        if not isinstance(name, str) or not name.isidentifier() or name == "time":
+        each = names_in(name) if isinstance(name, str) and getattr(item, "count", 1) > 1 else [name]
+        if not all(isinstance(one, str) and one.isidentifier() and one != "time" for one in each):
             raise StudyError(
                 "an input's name has to be a Python name, and not `time`", key=f"inputs.{name}", remedy="use letters, digits and _"
             )
         check_kind(item, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
-    return dict(inputs)
+    return inputs
 
 
 def check_outputs(outputs: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
+from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
 from uqmbd.study.reuse import remember_files
@@ -74,7 +75,7 @@ def tried_apart(model: Model, *how: Any) -> Tried:
         from uqmbd.simulators.detect import too_slow
 
         raise too_slow(model, how[3], f"stopped after {how[6]:g} s", how[6]) from None
-    return found._replace(simulator=replace(found.simulator, model=model))
+    return found._replace(simulator=rebuilt(found.simulator, model=model))
 
 
 def units_of(inputs: Space) -> Units:
@@ -142,6 +143,13 @@ class Trial:
                 )
         return found
 
+    @property
+    def model(self) -> Model:
+        """The model, with the formulas of outputs that only the store has."""
+        model, stored = self.study.model, (self.stored or {}).values()
+        more = {name: text for info in stored for name, text in info.formulas} | dict(model.derived.formulas)
+        return replace(model, derived=replace(model.derived, formulas=tuple(more.items()))) if more else model
+
     @cached_property
     def tried(self) -> Tried:
         """What came of a run with the middle of the inputs.
@@ -154,7 +162,7 @@ class Trial:
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
         times = study.grid(), None if study.settled is not None else plain_grid(study)
-        how = study.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
+        how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         self.seconds = time.perf_counter() - began
@@ -190,4 +198,4 @@ class Trial:
         """Keep what the model was seen to read; its files count as the model does."""
         from uqmbd.simulators.lanes import LanesSimulator
 
-        remember_files(self.study, directory, solver="tried" in vars(self) and isinstance(self.checked(), LanesSimulator))
+        remember_files(self.study, directory, solver="tried" in vars(self) and isinstance(own(self.checked()), LanesSimulator))

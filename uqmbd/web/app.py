@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.applications import Starlette
@@ -60,7 +61,7 @@ class Pages:
             Route("/resume", self.posted(self.resume), methods=["POST"]),
         ]
 
-    def page(self, template: str, request: Request, **values: object) -> Response:
+    def page(self, template: str, request: Request, **values: Any) -> Response:
         """A page of the folder of results."""
         part = "part" in request.query_params
         return page(template, part=part, folder=str(self.shelf.folder), form=self.keys.form, keys=self.keys, bare=False, **values)

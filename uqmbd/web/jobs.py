@@ -81,9 +81,13 @@ class Jobs:
                 raise Refused(f"{self.home} is a link", 409, remedy="remove it")
             self.home.mkdir(mode=0o700, exist_ok=True)
             with open(self.file(place, "log"), "wb") as said:
-                command = [sys.executable, "-P", "-m", COMMAND, *words]
-                how = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": subprocess.STDOUT, "start_new_session": True}
-                process = subprocess.Popen(command, **how)
+                process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", COMMAND, *words],
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
             outlives(process.pid)
             self.own[place] = process
             self.stopping.discard(place)
@@ -113,8 +117,7 @@ class Jobs:
             self.own[place].poll()
         job = self.known(place)
         with suppress(psutil.Error):
-            process = None if job is None else psutil.Process(job.pid)
-            if process is not None and self.is_of(process, job):
+            if job is not None and self.is_of(process := psutil.Process(job.pid), job):
                 return process
         self.stopping.discard(place)
         return None
@@ -123,7 +126,8 @@ class Jobs:
         """Whether a process that has the number of a job is the one that was started."""
         import psutil
 
-        same = abs(process.create_time() - job.began) < CLOCK and COMMAND in process.cmdline()
+        command = process.cmdline()  # empty for a moment after the process has begun
+        same = abs(process.create_time() - job.began) < CLOCK and (COMMAND in command or not command)
         return same and process.status() != psutil.STATUS_ZOMBIE
 
     def known(self, place: str) -> Job | None:

@@ -16,14 +16,14 @@ def lhs(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     """Latin hypercube. Its rows come in random order, so that any part of them is a fair sample."""
     from scipy.stats import qmc
 
-    return qmc.LatinHypercube(d, seed=rng).random(n)
+    return qmc.LatinHypercube(d, rng=rng).random(n)
 
 
 def sobol(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     """Scrambled Sobol' points (Owen); the first of many are those of few."""
     from scipy.stats import qmc
 
-    points = qmc.Sobol(d, scramble=True, bits=_SOBOL_BITS, seed=rng).random_base2(max(n - 1, 0).bit_length())[:n]
+    points = qmc.Sobol(d, scramble=True, bits=_SOBOL_BITS, rng=rng).random_base2(max(n - 1, 0).bit_length())[:n]
     return points + 2.0 ** -(_SOBOL_BITS + 1)  # middle of the cell: a distribution may have no value at 0
 
 

@@ -39,9 +39,9 @@ def indices(expansion: Expansion, dependent: Sequence[int], factor: np.ndarray) 
         L, ``L L' = Γ``, in their order.
     """
     d, k = expansion.indices.shape[1], len(dependent)
-    others = [i for i in range(d) if i not in dependent]
+    bound, others = np.array(dependent, int), np.array([i for i in range(d) if i not in dependent], int)
     terms = np.flatnonzero(expansion.indices.any(axis=1))
-    parts = _Parts(expansion.indices[np.ix_(terms, dependent)], expansion.indices[np.ix_(terms, others)], expansion.standardised()[terms])
+    parts = _Parts(expansion.indices[np.ix_(terms, bound)], expansion.indices[np.ix_(terms, others)], expansion.standardised()[terms])
     supports = parts.supports
     whole, each = (1 << k) - 1, [1 << i for i in range(k)]
     wanted = range(1 << k) if k <= MOST else sorted({0, whole, *each, *(whole - one for one in each)})

@@ -78,7 +78,7 @@ class Expansion(Fitted):
 
     @cached_property
     def _constant(self) -> np.ndarray:
-        return ~self.indices.any(axis=1)
+        return (self.indices == 0).all(axis=1)
 
     @cached_property
     def _size(self) -> np.ndarray:
@@ -240,4 +240,4 @@ def cube_sample(d: int, rng: np.random.Generator | int, points: int = SAMPLE) ->
     """Scrambled Sobol' points of the open unit cube, (points, d), a power of two of them, with which expansions are sampled."""
     from scipy.stats import qmc
 
-    return qmc.Sobol(d, scramble=True, bits=30, seed=rng).random_base2(max(points - 1, 1).bit_length()) + 2.0**-31
+    return qmc.Sobol(d, scramble=True, bits=30, rng=rng).random_base2(max(points - 1, 1).bit_length()) + 2.0**-31

@@ -53,7 +53,7 @@ def cosines(values: np.ndarray, axis: int) -> np.ndarray:
     if values.size > FEW:
         from scipy.fft import dct
 
-        return dct(values, type=1, axis=axis)
+        return np.asarray(dct(values, type=1, axis=axis))
     inner = np.take(values, range(values.shape[axis] - 2, 0, -1), axis=axis)
     return np.fft.rfft(np.concatenate([values, inner], axis=axis), axis=axis).real
 
@@ -116,7 +116,7 @@ def determined(points: np.ndarray, degrees: Sequence[int]) -> tuple[int, int]:
 def _lower_terms(points: int, degrees: Sequence[int]) -> np.ndarray:
     """Which terms, in the order of `basis`, so many points are enough for, bool."""
     shape = tuple(degree + 1 for degree in degrees)
-    weight = sum(k / max(n, 1) for k, n in zip(np.indices(shape), degrees, strict=True)).ravel()
+    weight = sum((k / max(n, 1) for k, n in zip(np.indices(shape), degrees, strict=True)), np.zeros(shape)).ravel()
     kept = weight <= np.sort(weight)[min(max(2 * points // 3, 1), weight.size) - 1]
     return weight < weight[kept].max() if kept.sum() > points else kept
 

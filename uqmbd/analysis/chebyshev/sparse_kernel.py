@@ -115,7 +115,7 @@ def _fix_monotone(c, exponents, lowered, alone):
 
 
 @numba.njit(cache=True)
-def upper_bound(c, exponents, lowered, alone, halves, seen, gap, pool):
+def upper_bound(c, terms, halves, seen, gap, pool):
     """Bound from above by branch and bound: the box with the highest bound is halved next, until `pool` (boxes, terms) is full.
 
     Returns
@@ -123,6 +123,7 @@ def upper_bound(c, exponents, lowered, alone, halves, seen, gap, pool):
     (float, float)
         The bound, and the best value found (at least `seen`); they differ by more than `gap` only when the boxes ran out.
     """
+    exponents, lowered, alone = terms
     d = exponents.shape[1]
     tops, depths = np.full(len(pool), -np.inf), np.zeros(len(pool), np.int64)
     point, bends, squares = np.empty(d), np.empty(d), np.empty(d)
@@ -159,8 +160,11 @@ def upper_bound(c, exponents, lowered, alone, halves, seen, gap, pool):
 
 
 @numba.njit(cache=True)
-def sparse_ranges(c, exponents, lowered, alone, halves, seen, gap, slack, boxes):
-    """Bounds (2, columns) of many polynomials with coefficients `c` (columns, terms), and values reached (2, columns) up to `slack`."""
+def sparse_ranges(c, terms, halves, seen, gap, slack, boxes):
+    """Bounds (2, columns) of many polynomials with coefficients `c` (columns, terms), and values reached (2, columns) up to `slack`.
+
+    `terms`: their exponents, and what `lowered` and `alone` are above.
+    """
     columns = c.shape[0]
     bounds, reached = np.empty((2, columns)), np.empty((2, columns))
     pool = np.empty((boxes, c.shape[1]))
@@ -175,8 +179,8 @@ def sparse_ranges(c, exponents, lowered, alone, halves, seen, gap, slack, boxes)
             short[t] = 0.0
         loose = cut + slack[p]
         allowed = max(gap[p] - 2.0 * loose, slack[p])
-        high, best = upper_bound(short, exponents, lowered, alone, halves, seen[1, p] - loose, allowed, pool)
+        high, best = upper_bound(short, terms, halves, seen[1, p] - loose, allowed, pool)
         bounds[1, p], reached[1, p] = high + loose, best
-        low, best = upper_bound(-short, exponents, lowered, alone, halves, -seen[0, p] - loose, allowed, pool)
+        low, best = upper_bound(-short, terms, halves, -seen[0, p] - loose, allowed, pool)
         bounds[0, p], reached[0, p] = -low - loose, -best
     return bounds, reached

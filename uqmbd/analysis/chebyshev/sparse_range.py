@@ -125,4 +125,4 @@ def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Se
     known = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)]) if seen is None else np.array(seen, float)
     flat = np.ascontiguousarray(c.T)
     boxes = max(1, min(max_boxes, _MEMORY // len(exponents)))
-    return sparse_ranges(flat, exponents, lowered, alone, halves, known, np.ascontiguousarray(gap), slack, boxes)
+    return sparse_ranges(flat, (exponents, lowered, alone), halves, known, np.ascontiguousarray(gap), slack, boxes)

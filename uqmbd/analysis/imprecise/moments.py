@@ -83,7 +83,7 @@ def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Seque
             for k, region in enumerate(regions):
                 part = TensorExpansion(c).restricted(region.box).c[tuple(slice(None if wide else 1) for wide in region.wide)]
                 boxes[which, k, :, at] = bernstein_range(part, slack)[0]
-                if bound:
+                if u is not None:
                     ends, _, exact[which, k, at] = extremes_of(TensorExpansion(part), region.body, u)
                     out[which, k, :, at] = np.clip(ends, *boxes[which, k, :, at])
     if not bound:

@@ -133,7 +133,7 @@ def between(limits: np.ndarray, box: np.ndarray, wide: np.ndarray) -> np.ndarray
     return part.range("bernstein", 1e-3 * np.maximum(np.ptp(limits, axis=0), 1e-300))[0]
 
 
-def statistic_limits(values: np.ndarray, ok: np.ndarray, levels: Sequence[float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def statistic_limits(values: np.ndarray, ok: np.ndarray, levels: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     """Confidence limits at one outer point of mean, standard deviation, variance and quantiles.
 
     Parameters

@@ -5,7 +5,7 @@ A limit state ``g(z)`` is negative where the output is unsafe, NaN where the run
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -78,10 +78,11 @@ def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
     (least, _, low, _), (most, error, _, high) = _share(weights[few], n), _share(weights[many], n)
     seen = weights[many]
     effective = float(seen.sum() ** 2 / (seen @ seen))
-    about = {"effective": effective, "largest": float(seen.max() / seen.sum()), "even": effective / len(seen) / evenness(abs(beta))}
+    found = Probability(least, most, error / most, low, high)
     if likely:
-        return Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low, **about)
-    return Probability(least, most, error / most, low, high, **about)
+        found = Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low)
+    even = effective / len(seen) / evenness(abs(beta))
+    return replace(found, effective=effective, largest=float(seen.max() / seen.sum()), even=even)
 
 
 def _share(weights: np.ndarray, n: int) -> tuple[float, float, float, float]:

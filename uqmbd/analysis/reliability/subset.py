@@ -121,7 +121,7 @@ def spread(members: Sequence[np.ndarray], begun: Sequence[np.ndarray]) -> tuple[
             of = chain[before][begun[before]][of]
         return np.bincount(of, parts[level], minlength=n)
 
-    whole = sum(lines(level, 0) for level in range(len(parts)))
+    whole = sum((lines(level, 0) for level in range(len(parts))), np.zeros(n))
     near = 0.0
     for level in range(len(parts)):
         root = max(0, level - 1)

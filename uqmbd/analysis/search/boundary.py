@@ -29,7 +29,7 @@ class Boundary:
     """
 
     def __init__(self, points: np.ndarray, kinds: np.ndarray) -> None:
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
         self.points, self.kinds = points, kinds
         self.partner, self.distance = np.full(len(points), -1), np.full(len(points), np.inf)
@@ -37,7 +37,7 @@ class Boundary:
         values = np.unique(kinds[known])
         for value in values if len(values) > 1 else ():
             own, others = np.flatnonzero(kinds == value), np.flatnonzero(known & (kinds != value))
-            self.distance[own], nearest = cKDTree(points[others]).query(points[own])
+            self.distance[own], nearest = KDTree(points[others]).query(points[own])
             self.partner[own] = others[nearest]
 
     def pairs(self, kind: float | None = None) -> np.ndarray:

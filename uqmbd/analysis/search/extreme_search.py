@@ -109,19 +109,21 @@ class Search:
 
     def inherit(self, others: Sequence[Search]) -> None:
         """What the ways have paid in these searches."""
-        self._paid, self._tried = (sum(getattr(one, name) for one in others) for name in ("_paid", "_tried"))
-        self._recent, self._chances = sum(one._recent for one in others) / len(others), None
+        none = np.zeros(len(self.ways))
+        self._paid, self._tried = sum((one._paid for one in others), none), sum((one._tried for one in others), none)
+        self._recent, self._chances = sum((one._recent for one in others), np.zeros_like(self._recent)) / len(others), None
 
     def _drawn(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Extremes from which to step: half of them any, half those that have grown lately."""
-        if self._chances is None:  # a round draws many times
+        sums = self._chances
+        if sums is None:  # a round draws many times
             usual = np.tile(self._share / 2, (2, 1))
             lately = self._recent.sum()
             chance = usual if lately <= 0 else 0.5 * usual + 0.5 * self._recent / lately
             chance = chance[:, self._order]
-            self._chances = np.cumsum(chance / chance.sum())
-            self._chances /= self._chances[-1]
-        side, at = np.divmod(np.searchsorted(self._chances, rng.random(count), side="right"), len(self._order))
+            sums = np.cumsum(chance / chance.sum())
+            sums = self._chances = sums / sums[-1]
+        side, at = np.divmod(np.searchsorted(sums, rng.random(count), side="right"), len(self._order))
         return side, self._order[at]
 
     def _at(self, points: np.ndarray, side: np.ndarray, column: np.ndarray) -> np.ndarray:

@@ -12,7 +12,9 @@ kept. The sums are kept for groups of blocks; resampling groups gives confidence
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
+from operator import add
 
 import numpy as np
 
@@ -83,18 +85,15 @@ class Sums:
     mean : ndarray, shape (groups, variables, columns)
     moment : ndarray, shape (groups, products, columns)
         Sums of products of deviations from the group's means.
-    size : ndarray, shape (columns,), optional
-        In which means are counted, and in whose squares moments are (`uqmbd.analysis.base.magnitude`); 1 unless said, 0 of a column in
-        which there is nothing but zeros so far.
+    size : ndarray, shape (columns,)
+        In which means are counted, and in whose squares moments are (`uqmbd.analysis.base.magnitude`); 0 of a column in which there is
+        nothing but zeros so far.
     """
 
     count: np.ndarray
     mean: np.ndarray
     moment: np.ndarray
-    size: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        self.size = np.ones(self.mean.shape[-1]) if self.size is None else self.size
+    size: np.ndarray
 
     @property
     def unit(self) -> np.ndarray:
@@ -186,6 +185,9 @@ class Indices:
         parts = self.first, self.total, self.second, self.variance
         return Indices(*((part * weights).sum(axis=-1, keepdims=True) for part in parts))
 
+    def __add__(self, other: Indices) -> Indices:
+        return Indices(self.first + other.first, self.total + other.total, self.second + other.second, self.variance + other.variance)
+
 
 class Estimator:
     """Indices of a set of columns from sums, for all groups or resamples of them.
@@ -251,15 +253,14 @@ def half_widths(layout: Layout, sums: Sums, weights: np.ndarray, factor: float) 
     two dicts of kind to ndarray, shapes (d or couples, columns) and (d or couples, 1)
     """
     columns, weights_of_columns = sums.mean.shape[-1], magnitude.in_one_unit(sums.unit)
-    parts, pooled = [], None
+    parts, pooled = [], []
     for start in range(0, columns, _CHUNK):
         at = slice(start, start + _CHUNK)
         found = Estimator(layout, sums.of_columns(at)).indices(weights)
         parts.append({kind: share.std(axis=0, ddof=1) for kind, share in found.shares().items()})
-        more = found.aggregated(weights_of_columns[at])
-        pooled = more if pooled is None else Indices(*(getattr(pooled, key) + getattr(more, key) for key in vars(more)))
+        pooled.append(found.aggregated(weights_of_columns[at]))
     each = {kind: factor * np.concatenate([part[kind] for part in parts], axis=-1) for kind in parts[0]}
-    return each, {kind: factor * share.std(axis=0, ddof=1) for kind, share in pooled.shares().items()}
+    return each, {kind: factor * share.std(axis=0, ddof=1) for kind, share in reduce(add, pooled).shares().items()}
 
 
 def draws(groups: int, resamples: int, rng: np.random.Generator) -> np.ndarray:

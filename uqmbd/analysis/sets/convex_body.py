@@ -68,7 +68,8 @@ class Body:
     def linear_radius(self, slope: np.ndarray) -> np.ndarray:
         """Largest value of ``slope · x`` over the set, (columns,); `slope` has the shape (d, columns)."""
         steep = self.generators.T @ slope
-        return sum(np.linalg.norm(steep[list(at)], ord=2 if ball else 1, axis=0) for at, ball in self.blocks)
+        radii = (np.linalg.norm(steep[list(at)], ord=2 if ball else 1, axis=0) for at, ball in self.blocks)
+        return sum(radii, np.zeros(steep.shape[1:]))
 
     def linear_bound(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
         """Bound of ``slope · x`` from above over the part of the set in a box (d, 2), (columns,); `slope` has the shape (d, columns).

@@ -57,7 +57,7 @@ def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernste
 
 def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """`ranges` by Bernstein coefficients, a few columns after the other on all boxes."""
-    from uqmbd.analysis.chebyshev.bernstein import MAX_BOXES, conversions_of, least_gap
+    from uqmbd.analysis.chebyshev.bernstein import conversions_of, least_gap
     from uqmbd.analysis.chebyshev.bernstein_kernel import DEPTH
     from uqmbd.analysis.sets.evidence_kernel import WIDTH, box_ranges
 
@@ -77,7 +77,7 @@ def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
         block[..., :count] = some
         sizes = np.abs(block).reshape(-1, WIDTH)
         allowed = least_gap(np.r_[np.broadcast_to(gap, (columns,))[start : start + WIDTH], np.ones(WIDTH - count)], sizes.sum(axis=0))
-        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions, MAX_BOXES)
+        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions)
         out[:, :, start : start + count] = found[..., :count]
     return out
 
@@ -97,7 +97,8 @@ def _rounding(shape: np.ndarray, growth: np.ndarray, halvings: int) -> np.ndarra
 
 def belief_and_plausibility(at: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Belief and plausibility that a column is at most the values `at` (m,); ranges (boxes,): 2 x (m,)."""
-    return tuple(np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))
+    belief, plausibility = (np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))
+    return belief, plausibility
 
 
 def levels(lower: np.ndarray, upper: np.ndarray, count: int = LEVELS) -> np.ndarray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from uqmbd.analysis.chebyshev.bernstein import MAX_BOXES
 from uqmbd.analysis.chebyshev.bernstein_kernel import flatten_monotone, upper_bound
 
 WIDTH = 8
@@ -110,17 +111,17 @@ def _ends(b, shape, size, low, high):
 
 
 @numba.njit(cache=True)
-def _searched(b, shape, reached, allowed, max_boxes):
+def _searched(b, shape, reached, allowed):
     """Bound from above of one polynomial; on the face where its largest value is, if differences tell, `b` is overwritten."""
     face = shape.copy()
     size, axis = flatten_monotone(b, face)
     if axis < 0:
         return b[:size].max()
-    return upper_bound(b[:size], face, reached, allowed, max_boxes)[0]
+    return upper_bound(b[:size], face, reached, allowed, MAX_BOXES)[0]
 
 
 @numba.njit(cache=True)
-def box_ranges(c, shape, matrices, element, first, gap, rounding, conversions, max_boxes):
+def box_ranges(c, shape, matrices, element, first, gap, rounding, conversions):
     """Bounds (2, boxes, WIDTH) of polynomials with Chebyshev coefficients `c` (size * WIDTH,).
 
     Parameters
@@ -174,6 +175,6 @@ def box_ranges(c, shape, matrices, element, first, gap, rounding, conversions, m
                 if top > reached + allowed:
                     for i in range(size // WIDTH):
                         alone[i] = sign * b[i * WIDTH + w]
-                    top = _searched(alone[: size // WIDTH], here, reached, allowed, max_boxes)
+                    top = _searched(alone[: size // WIDTH], here, reached, allowed)
                 bounds[side, box, w] = sign * (top + slack)
     return bounds

@@ -51,7 +51,7 @@ def moment_limits(
         All runs, or the first of them.
     """
     third, fourth = shape(sample)
-    mean_ends, std_ends = list(mean_limits(mean, std, count, confidence)), list(std_limits(std, fourth, count, confidence))
+    mean_ends, std_ends = mean_limits(mean, std, count, confidence), std_limits(std, fourth, count, confidence)
     constant = largest - smallest <= _SAME * np.maximum(np.abs(smallest), np.abs(largest)) * (count > 1)
     mean_doubtful = ~constant & (count < SKEWED * third**2)
     std_doubtful = ~constant & (mean_doubtful | (count < HEAVY * (fourth - 3)))

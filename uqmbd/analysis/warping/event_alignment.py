@@ -86,7 +86,7 @@ def _meeting(apart: np.ndarray) -> np.ndarray:
 
 def _cubic(near: np.ndarray, z: np.ndarray) -> np.ndarray:
     weights = [-(z - 1) * (z - 2) * (z - 3) / 6, z * (z - 2) * (z - 3) / 2, -z * (z - 1) * (z - 3) / 2, z * (z - 1) * (z - 2) / 6]
-    return sum(weight * near[:, j] for j, weight in enumerate(weights))
+    return sum((weight * near[:, j] for j, weight in enumerate(weights)), np.zeros(len(near)))
 
 
 def _table(time: np.ndarray, row: np.ndarray, at: np.ndarray, n: int) -> np.ndarray:

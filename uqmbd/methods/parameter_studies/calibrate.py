@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
 
 TRIALS = ((0.0, 1.0), (0.0, 4.0), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0))  # (times the damping, times the step): tried at once
+UNKNOWN = np.empty((0, 0))
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, UP = 1e-2, 1e-6, 1e12, 1e3
 
 
@@ -116,7 +117,7 @@ class Start:
     residual: np.ndarray = field(default_factory=lambda: np.empty(0))  # (readings,)
     cost: float = np.inf  # half the sum of squares; infinite before the first run and when that failed
     damping: float = FIRST_DAMPING
-    jacobian: np.ndarray | None = None
+    jacobian: np.ndarray = field(default_factory=lambda: UNKNOWN)  # (readings, d)
     steps: int = 0
     run: int = -1
     end: str = ""  # why it ended; empty while it goes on
@@ -145,18 +146,16 @@ class CalibrateRun(GivenRun):
 
     def _plan(self) -> Iterator[np.ndarray]:
         settings = self.settings
-        others = unit_points("lhs", settings.starts, len(self._inputs), generator(self._seed, 0))[1:] if settings.starts > 1 else []
-        first = (
-            [self._middle, *np.array([item.ppf(others[:, i]) for i, item in enumerate(self._inputs.values())]).T]
-            if len(others)
-            else [self._middle]
-        )
+        first = [self._middle]
+        if settings.starts > 1:
+            others = unit_points("lhs", settings.starts, len(self._inputs), generator(self._seed, 0))[1:]
+            first += list(np.array([item.ppf(others[:, i]) for i, item in enumerate(self._inputs.values())]).T)
         self._all = [Start((x - self._middle) / self._range) for x in first]
         yield self._x([start.z for start in self._all])
         for start, (run, residual) in zip(self._all, self._latest(len(self._all)), strict=True):
             start.end = self._accept(start, run, residual, start.z)
         while going := [start for start in self._all if not start.end]:
-            fresh = [start for start in going if start.jacobian is None]
+            fresh = [start for start in going if not start.jacobian.size]
             if fresh:
                 yield from self._differentiate(fresh, settings.differences)
             trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
@@ -237,7 +236,7 @@ class CalibrateRun(GivenRun):
             length = np.abs(z - start.z).max()
             start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
             self._accept(start, run, residual, z)
-            start.jacobian = None
+            start.jacobian = UNKNOWN
             if length <= self.settings.tolerance:
                 start.end = "converged"
         else:

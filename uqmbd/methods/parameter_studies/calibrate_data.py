@@ -140,15 +140,15 @@ class DataFile:
 def data_files(settings: Calibrate) -> list[DataFile]:
     """The files of measured histories."""
     paths = settings.data if isinstance(settings.data, list) else [] if settings.data is None else [settings.data]
-    found = []
+    files = []
     for path in paths:
         heads = headings(path)
-        units = dict(HEAD.match(head).group("name", "unit") for head in heads)
+        units = {found["name"]: found["unit"] for head in heads if (found := HEAD.match(head))}
         if len(units) < len(heads):
             text = "two columns of the file are of the same output"
             raise StudyError(text, key="method.data", value=path, remedy="write them into two files: data = [...] takes several")
-        found.append(DataFile(path, heads, units))
-    return found
+        files.append(DataFile(path, heads, units))
+    return files
 
 
 def together(found: list[Measured]) -> list[Measured]:
@@ -160,7 +160,8 @@ def together(found: list[Measured]) -> list[Measured]:
                 text = f"the standard deviation of '{entry.name}' is a number without a unit, and the files have it in two units"
                 remedy = f'write it with its unit: {{ "{entry.name}" = "0.2 mm" }}, say'
                 raise StudyError(text, key=f"method.deviations.{entry.name}", remedy=remedy)
-            time, values = np.concatenate([first.time, entry.time]), np.concatenate([first.values, entry.values])
+            time = np.concatenate([one.time for one in (first, entry) if one.time is not None])
+            values = np.concatenate([first.values, entry.values])
             entry = Measured(entry.name, time, values, entry.deviation)
         out[entry.name] = entry
     return list(out.values())

@@ -36,13 +36,15 @@ class FromFile(Method):
     @classmethod
     def _stamped(cls, values: Any) -> Any:
         data = values.get("data") if isinstance(values, Mapping) else None
-        several = isinstance(data, list) and data and all(isinstance(path, str) for path in data)
-        if not (several or isinstance(data, str)):
+        given = data if isinstance(data, list) else [data]
+        paths = [path for path in given if isinstance(path, str)]
+        if not paths or len(paths) < len(given):
             return values
-        found = [stamp(path) for path in data] if several else stamp(data)
-        before = values.get("content")
+        stamps = [stamp(path) for path in paths]
+        found, before = stamps if isinstance(data, list) else stamps[0], values.get("content")
         if before not in (None, found):
-            changed = [path for path, old, new in zip(data, before, found, strict=False) if old != new] if several else []
+            olds = before if isinstance(before, list) else [before]
+            changed = [path for path, old, new in zip(paths, olds, stamps, strict=False) if old != new]
             raise StudyError(
                 "the file has changed since this study was run",
                 key="data",

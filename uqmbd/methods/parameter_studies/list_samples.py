@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Interval
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
@@ -48,7 +48,7 @@ class List(FromFile):
 
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "sampled"})  # the list says all of them together
 
     data: str | None = None
     content: str | None = None
@@ -125,7 +125,7 @@ def in_si(item: Input, values: np.ndarray) -> np.ndarray:
 def check_inside(name: str, item: Input, values: np.ndarray, key: str) -> None:
     """Raise `StudyError` when a number (in the written unit) is outside an interval."""
     written = item.written or item
-    if written.kind != "interval":
+    if not isinstance(written, Interval):
         return
     reach = 1e-12 * max(abs(written.lower), abs(written.upper))
     for i, value in enumerate(np.asarray(values, float)):

@@ -67,7 +67,7 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
 
     samples: int = Field(ge=1)

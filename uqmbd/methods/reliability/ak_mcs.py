@@ -50,7 +50,8 @@ class LearningRun(ReliabilityRun):
         first = settings.first(d)
         z = FIRST_SPREAD * ndtri(qmc.LatinHypercube(d, rng=generator(self._seed, SAMPLING)).random(first))
         self._z, self._margin = z, (yield z, SAMPLING)
-        self._population, self._kriging, self._batches = Population(d, rng), None, 0
+        self._population, self._batches = Population(d, rng), 0
+        self._fit(None)
         self._agreed = False
         self._counts: list[tuple[int, float, float]] = []
         yield from self._learn()
@@ -65,8 +66,6 @@ class LearningRun(ReliabilityRun):
 
     def _learn(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
         """Runs until the signs in the population are known."""
-        if self._kriging is None:
-            self._fit()
         while True:
             self._predict()
             left = self.settings.max_runs - len(self._z)
@@ -79,7 +78,7 @@ class LearningRun(ReliabilityRun):
         margin = yield points, SAMPLING
         self._z, self._margin = np.concatenate([self._z, points]), np.concatenate([self._margin, margin])
         self._batches += 1
-        self._fit()
+        self._fit(self._kriging)
 
     def _confirm(self) -> Generator[tuple[np.ndarray, int], np.ndarray, bool]:
         """Runs where the signs are least sure and where Kriging knows least, until they are as it says; False where runs do not suffice.
@@ -106,21 +105,21 @@ class LearningRun(ReliabilityRun):
             seen = self._margin[-len(at) :]
             ok = np.isfinite(seen)
             off = np.abs(seen - mean) > AGREED * std + 1e-6 * np.ptp(self._margin[np.isfinite(self._margin)])
-            self._agreed = not (off & ((seen < 0) != (mean < 0)))[ok].any()
-            self._agreed &= np.count_nonzero(off[ok]) <= len(at) // 2
+            other_side = (off & ((seen < 0) != (mean < 0)))[ok].any()
+            self._agreed = not other_side and int(np.count_nonzero(off[ok])) <= len(at) // 2
             yield from self._learn()
             if self._agreed and self._converged:
                 return True
         return False
 
-    def _fit(self) -> None:
+    def _fit(self, before: Kriging | None) -> None:
         ok = np.isfinite(self._margin)
         if ok.sum() < 3:
             raise NotFoundError("fewer than three runs of the first design were ok, too few to learn from")
         if np.ptp(self._margin[ok]) == 0:
             raise NotFoundError("the output has the same value in all runs of the first design")
-        again = 0 if self._kriging and self._batches % SEARCHED_AGAIN else 2
-        self._kriging = Kriging.fit(self._z[ok], self._margin[ok], restarts=again, seed=self._batches, start=self._kriging)
+        again = 0 if before and self._batches % SEARCHED_AGAIN else 2
+        self._kriging = Kriging.fit(self._z[ok], self._margin[ok], restarts=again, seed=self._batches, start=before)
 
     def _predict(self) -> None:
         """Signs in the population, how sure they are, and where runs fail: nearer to a failed run than to any other."""
@@ -128,12 +127,12 @@ class LearningRun(ReliabilityRun):
         self._mean, self._std = self._kriging.evaluate(points)[:, 0], self._kriging.std(points)[:, 0]
         self._fails = np.zeros(len(points), bool)
         if failed.any():
-            from scipy.spatial import cKDTree
+            from scipy.spatial import KDTree
 
-            self._fails = failed[cKDTree(self._z).query(points)[1]]
+            self._fails = failed[KDTree(self._z).query(points)[1]]
         self._unsure = (np.abs(self._mean) < SURE * self._std) & ~self._fails
-        self._unsafe = (self._mean < 0) & ~self._fails
-        share = self._population.share(self._unsafe | self._fails)
+        self._negative = (self._mean < 0) & ~self._fails
+        share = self._population.share(self._negative | self._fails)
         self._matters = self._population.beyond >= NEGLECTED * share.value
         self._doubtful = self._population.share(self._unsure).value
         self._converged = not self._unsure.any() or self._doubtful <= NEGLECTED * share.value
@@ -159,7 +158,7 @@ class LearningRun(ReliabilityRun):
 
     def _refine(self) -> bool:
         """Make the population deeper or larger until the probability is known well enough; True where there are points to learn at."""
-        counted, population = self._unsafe | self._fails, self._population
+        counted, population = self._negative | self._fails, self._population
         if population.share(counted).cov <= self.settings.cov:
             return False
         if population.outermost(counted) < 0.2 and population.deepen():
@@ -169,8 +168,8 @@ class LearningRun(ReliabilityRun):
     def _conclude(self) -> None:
         """The estimate; unsure points count as safe in the lower limit and as unsafe in the upper one."""
         population, settings = self._population, self.settings
-        safe, unsafe = population.share(self._unsafe), population.share(self._unsafe | self._fails)
-        least, most = population.share(self._unsafe & ~self._unsure), population.share(self._unsafe | self._fails | self._unsure)
+        safe, unsafe = population.share(self._negative), population.share(self._negative | self._fails)
+        least, most = population.share(self._negative & ~self._unsure), population.share(self._negative | self._fails | self._unsure)
         lower, upper = limits(least, most, population)
         if not self._converged:
             self._say(

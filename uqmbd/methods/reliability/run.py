@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.analysis.reliability.sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from uqmbd.result import Result
+
+T = TypeVar("T")  # what a search finds
 
 SEARCHING, SAMPLING = range(2)
 FEWEST_UNSAFE = 20  # unsafe runs from which it is told how they differ from all
@@ -45,7 +48,7 @@ class ReliabilityRun(StagedRun):
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        self._notes: list[str] = []
+        self._notes: list[str] = Space.of(inputs).rough_tails()
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
@@ -154,7 +157,7 @@ class ReliabilityRun(StagedRun):
 
         places = found.places
         self._unsafe_runs = 0 if places is None else len(np.unique(places, axis=0))
-        if self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self._told:
+        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self._told:
             return {}
         bound = self._inputs.dependence
         z = places if bound is None else bound.bend(places, list(self._inputs))
@@ -165,7 +168,7 @@ class ReliabilityRun(StagedRun):
         self._notes += [words] if words else []
 
 
-def in_role(role: int, search: Generator[np.ndarray, np.ndarray, Any]) -> Generator[tuple[np.ndarray, int], np.ndarray, Any]:
+def in_role(role: int, search: Generator[np.ndarray, np.ndarray, T]) -> Generator[tuple[np.ndarray, int], np.ndarray, T]:
     """The coroutine `search` with a role beside all its points."""
     margin = None
     while True:

@@ -13,7 +13,7 @@ from uqmbd.analysis.sensitivity import designs, distances, elementary, frequency
 from uqmbd.analysis.sensitivity.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.sensitivity.sampled import Found, Sampled, limits, of_stars
+from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Found, Sampled, by_halves, limits, of_stars
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
@@ -143,7 +143,9 @@ class RbdFast(Sampled):
         return RUNS_LEFT * self.harmonics
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
-        return self.by_halves("first", lambda x, y: frequency.rbd_fast(x, y, self.harmonics), points, values, rng, few), {}
+        count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
+        found = by_halves(lambda x, y: frequency.rbd_fast(x, y, self.harmonics), points, values, rng, count)
+        return limits("first", *found, self.confidence, count), {}
 
 
 class Delta(Sampled):
@@ -192,7 +194,9 @@ class Pawn(Sampled):
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         values = np.column_stack([distances.alike(column) for column in values.T])  # what rounding tells apart is no distance
-        kinds = self.by_halves("pawn", lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, few)
+        count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
+        found = by_halves(lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, count)
+        kinds = limits("pawn", *found, self.confidence, count)
         # the distance of two samples of one distribution is the same for all of them
         dummies, ranks = rng.random((len(points), DUMMIES)), np.arange(float(len(points)))[:, None]
         noise = float(distances.pawn(dummies, ranks, self.slices).mean())

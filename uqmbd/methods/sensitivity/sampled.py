@@ -16,7 +16,7 @@ from uqmbd.analysis.sensitivity.elementary import shares, variance
 from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
-from uqmbd.methods.base import count_failures
+from uqmbd.methods.base import MethodRun, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.sensitivity.settings import Samples, Sensitivity
 from uqmbd.methods.staged import StagedRun
@@ -72,7 +72,7 @@ class SampledRun(StagedRun):
             if names:
                 found, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self._seed, 1 + few), few)
                 for key, fact in facts.items():
-                    self._facts[key] = fact if np.ndim(fact) == 0 else dict(zip(names, fact.tolist(), strict=True))
+                    self._facts[key] = dict(zip(names, fact.tolist(), strict=True)) if isinstance(fact, np.ndarray) else fact
                 for kind, array in found.items():
                     kinds.setdefault(kind, np.full((*array.shape[:-1], self._columns.count), np.nan))[..., at] = array
         columns, kept = self._columns, slice(None)
@@ -115,7 +115,8 @@ class SampledRun(StagedRun):
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
         notes += [settings.note] if settings.note else []
         notes += too_few(len(whole) - lost, "stars") if settings.stars else []
-        for name, share in self._facts.get("explained_share", {}).items():
+        explained = self._facts.get("explained_share")
+        for name, share in explained.items() if isinstance(explained, dict) else ():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
         if settings.scalars_only and self._columns.axes:
@@ -182,22 +183,7 @@ class Sampled(Sensitivity):
         """What follows from `values` (n, columns) at `points` (n, d) of the unit cube; `few`: they are histories, with fewer resamples."""
         raise NotImplementedError
 
-    def by_halves(
-        self, kind: str, estimate: Callable[[np.ndarray, np.ndarray], np.ndarray], points: np.ndarray, values: np.ndarray,
-        rng: np.random.Generator, few: bool,
-    ) -> dict[str, np.ndarray]:  # fmt: skip
-        """An estimate with limits from halves of the runs, drawn without replacement: they scatter about it as it does about the truth."""
-        count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
-        total, square = 0.0, 0.0
-        whole = estimate(points, values)
-        for _ in range(count):
-            rows = np.sort(rng.permutation(len(points))[: len(points) // 2])
-            part = estimate(points[rows], values[rows]) - whole
-            total, square = total + part, square + part**2
-        std = np.sqrt(np.maximum(square / count - (total / count) ** 2, 0.0) * count / (count - 1))
-        return limits(kind, whole, std, self.confidence, count)
-
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> SampledRun:
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.scalars_only and all(info.axis for info in outputs.values()):
             raise StudyError(
                 f"the approach {self.approach} treats scalars only, and all outputs are histories or curves",
@@ -214,6 +200,20 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 
     half = float(t.ppf((1 + confidence) / 2, count - 1)) * std
     return {kind: value, f"{kind}_lower": value - half, f"{kind}_upper": value + half}
+
+
+def by_halves(
+    estimate: Callable[[np.ndarray, np.ndarray], np.ndarray], points: np.ndarray, values: np.ndarray, rng: np.random.Generator, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """An estimate, and its standard deviation from `count` halves of the runs, drawn without replacement: they scatter about it as it does
+    about the truth."""
+    total, square = 0.0, 0.0
+    whole = estimate(points, values)
+    for _ in range(count):
+        rows = np.sort(rng.permutation(len(points))[: len(points) // 2])
+        part = estimate(points[rows], values[rows]) - whole
+        total, square = total + part, square + part**2
+    return whole, np.sqrt(np.maximum(square / count - (total / count) ** 2, 0.0) * count / (count - 1))
 
 
 def of_stars(std: np.ndarray, stars: int) -> np.ndarray:

@@ -1,0 +1,222 @@
+"""A session: one study and one folder. What is asked is identified, what is there is decided on, runs are prepared, done, and finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from uqmbd.campaign.batches import Shard
+from uqmbd.campaign.opening import claimed, differences, peek
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.interrupts import hearing
+from uqmbd.outcomes import STATUS
+from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.runs.files import writing
+from uqmbd.runs.listing import unlist
+from uqmbd.runs.where import MANIFEST, MOTION, keep_used
+from uqmbd.study.decision import Action, Decision, Identity, Stored, check_overwrite, decide
+from uqmbd.study.identity import identity_of, in_words_of_now, precision_of, study_digest
+from uqmbd.study.labels import OF_ONE
+from uqmbd.study.manifest import keep_manifest, now
+from uqmbd.study.naming import naming_file
+from uqmbd.study.nominal import fields_of
+from uqmbd.study.reuse import DONE, changed_files, done_in, result_of_before, spare_study, write_done, write_study
+from uqmbd.study.running import Prepared, early_pool, execute, execute_shard, trial_for
+from uqmbd.study.sizes import check_sizes
+from uqmbd.study.stopped import explaining
+from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
+from uqmbd.study.trial import Trial
+
+if TYPE_CHECKING:
+    from uqmbd.campaign.campaign import Tally
+    from uqmbd.result import Result
+    from uqmbd.study.study import Study
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A finished study.
+
+    Attributes
+    ----------
+    directory : Path
+        Where everything is.
+    tally : Tally or None
+        What was done; None when the result was there already.
+    date : str
+        When a result that was there already was made.
+    discarded : bool
+        Runs that were there, of another model say, have been discarded.
+    trial : Trial or None
+        Has the simulator; None where its runs are done by a cluster that is elsewhere.
+    damaged : list of str
+        What was found damaged in the store, and mended.
+    """
+
+    result: Result
+    directory: Path
+    tally: Tally | None
+    damaged: list[str] = field(default_factory=list)
+    date: str = ""
+    discarded: bool = False
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """One study in one folder.
+
+    Attributes
+    ----------
+    study : Study
+        With one method.
+    directory : Path
+    shard : Shard, optional
+        Only these runs are done, beside sessions that do the others; they make no result.
+    workers, scheduler, progress
+        See `Study.run`.
+    """
+
+    study: Study
+    directory: Path
+    shard: Shard | None = None
+    workers: int | None = None
+    scheduler: Any = None
+    progress: bool | None = None
+
+    def run(self, overwrite: bool | str = False, again: Sequence[str] = ()) -> Finished:
+        """Have done what is missing, and the result made; stored runs that ended with a status in `again` are done again."""
+        leave_if_worker_is_starting()
+        began = now()
+        check_overwrite(overwrite)
+        with naming_file(self.study), ExitStack() as stack:
+            identity = self.identify()
+            stack.enter_context(hearing())
+            stored = self.stored(identity)
+            decision = decide(identity, stored, overwrite, again=again)
+            if decision.action is Action.REUSE and (there := result_of_before(self.study, self.directory)) is not None:
+                trial = None if self.scheduler is not None else Trial(self.study, elsewhere=True)
+                return Finished(there, self.directory, None, date=decision.date, trial=trial)
+            prepared = self.prepare(identity, decision, stack)
+            prepared.store.redo(codes_of(again))
+            fields = fields_of(self.study, prepared.trial, prepared.info)  # before the runs, so that a mistake in a function shows at once
+            self.write_undone()
+            stack.enter_context(explaining(self.study, prepared.store, self.directory))
+            result, tally = execute(prepared, self.progress)
+            give_memory_back()
+            if fields is not None:
+                result.fields = fields
+            self.finish(identity, prepared, result, tally, began)
+            discarded = stored is not None and decision.action is Action.DISCARD
+            trial = None if self.scheduler is not None else prepared.trial
+            found = with_runs(result, self.directory), self.directory, tally, prepared.store.damaged
+            return Finished(*found, discarded=discarded, trial=trial)
+
+    def share(self) -> Tally:
+        """Have the runs of the shard done, as far as the method knows them without those of others."""
+        leave_if_worker_is_starting()
+        with naming_file(self.study), ExitStack() as stack:
+            identity = self.identify()
+            stack.enter_context(hearing())
+            prepared = self.prepare(identity, decide(identity, self.stored(identity)), stack)
+            self.write_undone()
+            return execute_shard(prepared, self.shard, self.progress)
+
+    def identify(self) -> Identity:
+        """What is asked."""
+        study = self.study
+        study.settle(None)
+        check_sizes(study)
+        reach = study.model.reached()
+        runs = identity_of(study, reach)
+        kept = (
+            tuple(study.outputs),
+            study.campaign.store == "all",
+            precision_of(study),
+            study.campaign.timeout,
+            dict(study.model.derived.formulas),
+        )
+        return Identity(runs, study_digest(study, runs), reach.parts, reach.unknown, *kept)
+
+    def stored(self, identity: Identity) -> Stored | None:
+        """What is there; None where no runs are."""
+        header = peek(self.directory, self.study.campaign.runs)
+        if header is None:
+            return None
+        words = in_words_of_now(header, self.study, identity.runs, identity.parts)
+        changed = () if differences(words, identity.runs) else tuple(changed_files(self.study, self.directory))
+        return Stored(self.directory, words, changed, done_in(self.directory))
+
+    def prepare(self, identity: Identity, decision: Decision, stack: ExitStack) -> Prepared:
+        """Hold the folder until `stack` closes, try the model where nothing is known of it, start processes, open the store.
+
+        Raises
+        ------
+        StudyError
+            If what is stored may not be used, or the model cannot be run.
+        """
+        if decision.action is Action.REFUSE:
+            raise decision.reason
+        study, directory, discard = self.study, self.directory, decision.action is Action.DISCARD
+        if peek(directory, study.campaign.runs) is None:
+            spare_study(directory)
+        claim = stack.enter_context(claimed(directory, study.campaign.runs, shared=self.shard is not None))
+        if claim.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
+            with writing(directory):
+                write_study(study, directory)
+        pool = early_pool(study, self.workers, self.scheduler, stack)
+        new = claim.header is None or discard
+        trial = trial_for(study, None if new else stored_outputs(claim.header), pool)
+        if new:
+            trial.checked()
+        pool.settle()
+        if discard:
+            claim.clear()
+        return Prepared(study, *open_or_make(study, claim, identity, trial), trial, pool)
+
+    def write_undone(self) -> None:
+        """Write the study into its directory, without the marks of a result that was there."""
+        with writing(self.directory):
+            unlist(self.directory, DONE, MANIFEST, MOTION)
+            for name in (DONE, MANIFEST, MOTION):
+                (self.directory / name).unlink(missing_ok=True)
+            write_study(self.study, self.directory)
+
+    def finish(self, identity: Identity, prepared: Prepared, result: Result, tally: Tally, began: datetime) -> None:
+        """Write a result, and then that it is there."""
+        study, directory, store = self.study, self.directory, prepared.store
+        with writing(directory):
+            prepared.trial.remember(directory)
+            unlist(directory, *OF_ONE)
+            result.manifest = keep_manifest(study, directory, identity.runs, identity.result, began)
+            result.save(directory)
+            keep_used(directory, tally.used)
+            write_done(study, directory, identity.result, tally.status["timeout"], store.piece_of >= 0)
+
+
+def run_study(
+    study: Study, *, out: str | Path | None = None, overwrite: bool | str = False, again: Sequence[str] = (), **how: Any
+) -> Finished:
+    """Run a study of one method in ``results/<name>`` or `out`; for `how` see `Session`."""
+    return Session(study, results_directory(out, study.name), **how).run(overwrite, again)
+
+
+def codes_of(words: Sequence[str]) -> list[int]:
+    """Codes of the statuses of failed runs by their names."""
+    failed = STATUS[1:]
+    for word in words:
+        if word not in failed:
+            raise StudyError(f"no failed run has the status '{word}'", key="--status", value=word, remedy=did_you_mean(word, failed))
+    return [STATUS.index(word) for word in words]
+
+
+def with_runs(result: Result, directory: Path) -> Result:
+    """The result with its runs, opened and not read."""
+    from uqmbd.runs.of_results import open_runs
+
+    result.runs = open_runs(directory)
+    return result
