@@ -30,11 +30,11 @@ class Runs:
     settings: Any  # of the method
     inputs: Any  # Space, in SI units
     columns: Columns  # of all outputs
-    points: np.ndarray  # (runs, d), in [-1, 1]^d
-    values: np.ndarray  # (runs, columns)
-    status: np.ndarray  # (runs,)
-    roles: np.ndarray  # (runs,)
-    told: int
+    points: Any  # this and the next: arrays; (runs, d), in [-1, 1]^d
+    values: Any  # (runs, columns)
+    status: Any  # (runs,)
+    roles: Any  # (runs,)
+    told: Any  # how many, a number
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)

@@ -126,5 +126,7 @@ class Chaos(Surrogate):
 
     def kept(self) -> dict[str, Any]:
         """Not where inputs depend on each other, or have a few values only."""
-        axes = self.axes() if self.runs.inputs.dependence is None else [None]
-        return {} if None in axes else {"surrogates": kept(axes, self.found.expansion, self.runs.columns, self.runs.error)}
+        axes = [axis for axis in self.axes() if axis is not None]
+        if self.runs.inputs.dependence is not None or len(axes) < len(self.runs.inputs):
+            return {}
+        return {"surrogates": kept(axes, self.found.expansion, self.runs.columns, self.runs.error)}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from uqmbd.analysis.base.design import sobol
 from uqmbd.analysis.base.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
@@ -32,7 +33,7 @@ class Kriged(Surrogate):
             runs.add(np.unique(runs.region.edge(np.array(list(product((1.0, -1.0), repeat=d)))), axis=0), NODE)
         ends = int(np.count_nonzero(runs.roles == NODE))
         while True:
-            runs.add(runs.region.random(self._sobol(count - ends))[filled:], NODE)
+            runs.add(runs.region.random(sobol(count - ends, d, generator(runs.seed, NODE)))[filled:], NODE)
             filled, wanted = count - ends, settings.validation_runs(count)
             runs.add_validation(wanted - validated)
             validated = wanted
@@ -44,13 +45,6 @@ class Kriged(Surrogate):
             if more == count or np.all(runs.error <= settings.target * runs.scale()):
                 return
             count = more
-
-    def _sobol(self, count: int) -> np.ndarray:
-        """Points of the unit cube; the first of many are those of few."""
-        from scipy.stats import qmc
-
-        points = qmc.Sobol(len(self.runs.inputs), scramble=True, seed=generator(self.runs.seed, NODE))
-        return points.random_base2(max(count - 1, 1).bit_length())[:count]
 
     def fit(self) -> Kriging:
         runs, rows = self.runs, self.fitted()

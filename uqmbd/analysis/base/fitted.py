@@ -93,6 +93,10 @@ class Fitted:
             out[:, axis] = (self.evaluate(points + step) - self.evaluate(points - step)) / (2 * _STEP)
         return out
 
+    def derivative(self, axis: int) -> Fitted:
+        """Derivative in one input, per unit of [-1, 1], of a kind whose ranges are verified."""
+        raise NotImplementedError
+
     def value_and_slope(self, owner: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Value (n,) and gradient (n, d) of column `owner` (n,) at `x` (n, d)."""
         value, slope = np.empty(len(x)), np.empty(x.shape)
@@ -227,4 +231,4 @@ def sobol(d: int, count: int) -> np.ndarray:
     """Scrambled Sobol' points of the unit cube, (count, d), the same ones each time."""
     from scipy.stats import qmc
 
-    return qmc.Sobol(d, scramble=True, seed=0).random(count)
+    return qmc.Sobol(d, scramble=True, rng=0).random(count)

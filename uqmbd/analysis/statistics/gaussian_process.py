@@ -126,10 +126,11 @@ def fitted(lengths: np.ndarray, x: np.ndarray, y: np.ndarray, correlation: Any, 
 
 def loss(logs: np.ndarray, *data: Any) -> tuple[float, np.ndarray]:
     """Negative logarithm of the likelihood, and its gradient by the logarithms of the lengths (d,)."""
-    from scipy.linalg.lapack import dpotri
+    from scipy.linalg import get_lapack_funcs
 
     found, derivative = fitted(np.exp(logs), *data)
-    inverse = dpotri(found.lower, lower=1)[0]
+    (invert,) = get_lapack_funcs(("potri",), (found.lower,))
+    inverse = invert(found.lower, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     weights = found.weights / found.scale
     part = (weights @ weights.T / weights.shape[1] - inverse) * derivative

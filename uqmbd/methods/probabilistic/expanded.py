@@ -83,7 +83,7 @@ class ExpandedRun(FittedRun):
         if not scalars.count:
             return {}
         tables = [self._distribution(self.columns.slices[name].start) for name in scalars.outputs]
-        labels = self._alpha | {"level": range(CDF_LEVELS), "column": ["value", "lower", "upper"]}
+        labels = dict(self._alpha) | {"level": range(CDF_LEVELS), "column": ["value", "lower", "upper"]}
         return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 
     def _distribution(self, column: int) -> np.ndarray:
