@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
@@ -58,6 +59,8 @@ class Method(Checked):
         (inputs without quantiles).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
+    groups : tuple of GroupSpec
+        Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -66,6 +69,7 @@ class Method(Checked):
     accepts: ClassVar[frozenset[str]]
     treats: ClassVar[frozenset[str]] = frozenset()
     worker_modules: ClassVar[tuple[str, ...]] = ()
+    groups: ClassVar[tuple[GroupSpec, ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 

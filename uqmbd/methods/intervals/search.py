@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import OF_SEARCH, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
@@ -77,6 +78,7 @@ class Search(Method):
 
     name: ClassVar[str] = "search"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SEARCH
 
     max_runs: int = Field(default=20_000, ge=16)
     fresh: int = Field(default=2000, ge=2)

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from uqmbd.analysis.chaos import multi_index
 from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_EXPANSION, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, require_inputs
@@ -73,6 +74,7 @@ class Expanded(Method):
         Not with the design quadrature.
     """
 
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_EXPANSION
     treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
 
     degree: DegreeWanted = "auto"
@@ -127,9 +129,8 @@ class Expanded(Method):
         """Degree in each input of the largest basis, or of that of `degree`."""
         if isinstance(self.degree, dict):
             return tuple(self.degree.get(name, max(self.degree.values())) for name in inputs)
-        if degree is None:
-            degree = self.max_degree if self.degree == "auto" else max(np.atleast_1d(self.degree))
-        return tuple(int(degree) for _ in inputs)
+        highest = degree or (self.max_degree if self.degree == "auto" else max(np.atleast_1d(self.degree)))
+        return tuple(int(highest) for _ in inputs)
 
     def terms(self, inputs: Iterable[str], degree: int | None = None) -> np.ndarray:
         """Multi-indices of the basis, (terms, d); raises `ValueError` when they are too many to be fitted by any number of runs."""
@@ -167,8 +168,9 @@ class Expanded(Method):
     def counts(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         """Runs that are fitted, and runs for validation."""
         if self.design != "quadrature":
-            kept = self.validation_runs(self.samples)
-            return self.samples - kept, kept
+            samples = self.samples or 0
+            kept = self.validation_runs(samples)
+            return samples - kept, kept
         nodes = node_count(self.by_input(inputs))
         return nodes, max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
 
