@@ -231,4 +231,4 @@ def sobol(d: int, count: int) -> np.ndarray:
     """Scrambled Sobol' points of the unit cube, (count, d), the same ones each time."""
     from scipy.stats import qmc
 
-    return qmc.Sobol(d, scramble=True, rng=0).random(count)
+    return qmc.Sobol(d, scramble=True, seed=0).random(count)  # pyright: ignore[reportCallIssue]
