@@ -135,6 +135,10 @@ class Method(Checked):
         """Number of runs that will be asked for: at least, at most."""
         raise NotImplementedError
 
+    def design_in_words(self, inputs: Mapping[str, Input]) -> str:
+        """What `uqmbd check` says of the points at which the runs are; empty where their number says it."""
+        return ""
+
     def fallback_most(self, inputs: Mapping[str, Input]) -> int:
         """How many of the largest number of `planned_runs` are asked for only where the result is not trusted."""
         return 0

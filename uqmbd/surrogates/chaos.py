@@ -11,7 +11,7 @@ from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chaos import regression
-from uqmbd.analysis.chaos.design import d_optimal, tensor_gauss
+from uqmbd.analysis.chaos.design import d_optimal
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sets.basis_change import chebyshev_of
 from uqmbd.errors import StudyError
@@ -54,7 +54,7 @@ class Chaos(Surrogate):
     def design(self) -> Iterator[bool]:
         runs, settings, fitting, (fitted, validated) = self.runs, self.runs.settings, self.fitting, self._counts
         if settings.design == "quadrature":
-            u, self.weights = tensor_gauss(fitting.families, settings.by_input(runs.inputs))
+            u, self.weights = settings.gauss_points(runs.inputs, fitting.families)
         elif settings.design == "doptimal":
             u = d_optimal(fitting.families, fitting.indices, fitted, generator(runs.seed, NODE))
         else:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
@@ -122,6 +122,12 @@ class Chebyshev(Inclusion):
         if self.degree is not None and self.grid == "sparse":
             raise ValueError("a sparse grid finds its degrees itself: give a tolerance and max_runs instead of the degree")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unsaid(self, handler: Any) -> dict[str, Any]:
+        """Results of before there were other surrogates are those of studies that name none."""
+        said = handler(self)
+        return said if self.surrogate != "chebyshev" else {key: said[key] for key in said if key not in ("surrogate", "samples")}
 
     @property
     def target(self) -> float:

@@ -159,7 +159,7 @@ class SearchRun(StagedRun):
         return now + rate * (self.settings.fresh + more) > self.settings.budget
 
     def _await(self, more: int) -> None:
-        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        self._kept_status.fill(more, 0)
 
     def _keep(self, at: slice, matrix: np.ndarray) -> None:
         self._search.take(matrix, self._status[at])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from math import ceil
-from typing import ClassVar, Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil, comb
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 from uqmbd.analysis.chaos import multi_index
+from uqmbd.analysis.chaos.design import gauss_points, grid_in_words
+from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
 from uqmbd.groups import OF_EXPANSION, GroupSpec
@@ -20,6 +22,7 @@ from uqmbd.methods.intervals.chebyshev import DegreeWanted
 from uqmbd.methods.quantile_levels import Quantiles
 from uqmbd.questions import Questions
 from uqmbd.surrogates.base import LEAST_VALIDATION
+from uqmbd.surrogates.chaos_fit import family_of
 from uqmbd.surrogates.tensor import node_count
 from uqmbd.surrogates.warped import Warp
 
@@ -51,6 +54,8 @@ class Expanded(Method):
     design : str
         ``lhs``, ``sobol``, ``random``; ``doptimal`` picks the runs that are fitted from random ones so that all terms are determined
         best; ``quadrature`` runs a tensor grid of Gauss points, ``degree + 1`` in each input, and projects.
+    grid : str
+        Of a quadrature: ``sparse`` takes Smolyak's grid where it has fewer points than the ``tensor`` grid; for a total degree.
     validation : float
         Share of runs that are never fitted (at least 10). Where they are fewer than 100, errors of the fitted runs, each left out in
         turn, count as validated errors too.
@@ -85,6 +90,7 @@ class Expanded(Method):
     sparse: bool | None = None
     regression: Literal["lars", "omp", "least_squares"] | None = None
     design: Literal["lhs", "sobol", "random", "doptimal", "quadrature"] = "lhs"
+    grid: Literal["tensor", "sparse"] | None = None
     validation: float = Field(default=0.1, gt=0, lt=1)
     trust_tolerance: float = Field(default=1e-2, gt=0, lt=1)
     std_tolerance: float = Field(default=SHARE, gt=0, lt=1)
@@ -99,6 +105,8 @@ class Expanded(Method):
             raise ValueError("sparse = true and regression = least_squares exclude each other: use lars or omp, or sparse = false")
         if self.sparse is False and self.regression in ("lars", "omp"):
             raise ValueError(f"sparse = false and regression = {self.regression} exclude each other: use least_squares, or sparse = true")
+        if self.grid and (self.design != "quadrature" or (self.grid, self.truncation) == ("sparse", "tensor")):
+            raise ValueError("grid goes with the design quadrature, and sparse with a total degree: remove grid, or truncation")
         if self.design == "quadrature":
             if self.samples is not None:
                 raise ValueError("the runs of a quadrature follow from its degree: remove samples, or choose another design")
@@ -113,7 +121,12 @@ class Expanded(Method):
     @property
     def shape(self) -> str:
         """The truncation that is meant."""
-        return self.truncation or ("tensor" if self.design == "quadrature" else "total")
+        return self.truncation or ("tensor" if self.design == "quadrature" and self.grid != "sparse" else "total")
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unsaid(self, handler: Any) -> dict[str, Any]:
+        """Results of before there was the key `grid` are those of studies that do not say it."""
+        return {key: value for key, value in handler(self).items() if key != "grid" or value is not None}
 
     @property
     def how(self) -> str:
@@ -172,7 +185,18 @@ class Expanded(Method):
             kept = self.validation_runs(samples)
             return samples - kept, kept
         nodes = node_count(self.by_input(inputs))
+        if self.grid == "sparse":  # it has at least a point for each term; where that is too many it is not made
+            least = comb(len(inputs) + min(self.by_input(inputs)), len(inputs))
+            nodes = least if least > self.max_runs else len(self.gauss_points(Space.of(inputs))[1])
         return nodes, max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
+
+    def gauss_points(self, inputs: Space, families: Sequence[Family] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Points u (n, d) and weights (n,) of the quadrature."""
+        families = families or [family_of(inputs, name, k) for name, k in zip(inputs, self.by_input(inputs), strict=True)]
+        return gauss_points(families, self.by_input(inputs), self.terms(inputs) if self.grid == "sparse" else None)
+
+    def design_in_words(self, inputs: Mapping[str, Input]) -> str:
+        return grid_in_words(self.counts(inputs)[0], node_count(self.by_input(inputs))) if self.grid == "sparse" else ""
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         total = sum(self.counts(inputs))
