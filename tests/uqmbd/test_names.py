@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DIMENSIONS
+from uqmbd.groups import DIMENSIONS
 from uqmbd.study.file import value_at, write_toml
 
 printable = st.characters(exclude_categories=("C", "Z"), include_characters=" ")

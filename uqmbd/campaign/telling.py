@@ -28,7 +28,7 @@ class Teller:
     def advance(self, *, reused: bool = False) -> None:
         """Tell all groups that are complete, up to the first that is not."""
         campaign, tally = self.campaign, self.campaign.tally
-        tally.used = np.concatenate([tally.used, np.zeros(len(campaign.store.piece_of) - len(tally.used), bool)])
+        tally.reach(len(campaign.store.piece_of))
         while self.told < len(self.groups):
             begin, end = self.groups[self.told]
             rows = self.rows[begin:end]
@@ -36,7 +36,7 @@ class Teller:
                 return
             status = self.tell(slice(begin, end), rows)
             self.told += 1
-            tally.used[rows] = True
+            tally.use(campaign.store, rows)
             counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
             tally.status.update(counts)
             campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)

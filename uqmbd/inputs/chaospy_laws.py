@@ -16,7 +16,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.distributions import build
-from uqmbd.inputs.laws import Law, Scored, Transformed
+from uqmbd.inputs.laws import Foreign, Law, Scored, Transformed
 from uqmbd.inputs.of_chaospy import OPERATORS, is_distribution, moves, table_of
 
 LEAST = 2.0**-53  # u is kept so far away from 0 and 1
@@ -81,25 +81,6 @@ def _exponential(rate: float, x: np.ndarray) -> np.ndarray:
 def _logarithm(rate: float, x: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(x) / rate
-
-
-@dataclass(frozen=True, eq=False)
-class Foreign(Law):
-    """A distribution of one variable by chaospy's own quantiles, whose upper tail ends with the digits of ``1 - q``."""
-
-    distribution: Any
-
-    def lower(self, p: np.ndarray) -> np.ndarray:
-        return self.distribution.inv(np.ravel(p)).reshape(np.shape(p))
-
-    def upper(self, q: np.ndarray) -> np.ndarray:
-        return self.lower(1.0 - q)
-
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        return self.distribution.fwd(np.ravel(x)).reshape(np.shape(x))
-
-    def sf(self, x: np.ndarray) -> np.ndarray:
-        return 1.0 - self.fwd(x)
 
 
 def mixture(distribution: Any) -> Law | None:

@@ -92,6 +92,25 @@ class Frozen(Law):
 
 
 @dataclass(frozen=True, eq=False)
+class Foreign(Law):
+    """A distribution of one variable by chaospy's own quantiles, whose upper tail ends with the digits of ``1 - q``."""
+
+    distribution: Any
+
+    def lower(self, p: np.ndarray) -> np.ndarray:
+        return self.distribution.inv(np.ravel(p)).reshape(np.shape(p))
+
+    def upper(self, q: np.ndarray) -> np.ndarray:
+        return self.lower(1.0 - q)
+
+    def fwd(self, x: np.ndarray) -> np.ndarray:
+        return self.distribution.fwd(np.ravel(x)).reshape(np.shape(x))
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        return 1.0 - self.fwd(x)
+
+
+@dataclass(frozen=True, eq=False)
 class Tabulated(Law):
     """A distribution function through points, linear between them.
 

@@ -11,11 +11,11 @@ from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.chaospy_laws import Component, Foreign, Parts, law_of
+from uqmbd.inputs.chaospy_laws import Component, Parts, law_of
 from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, notation
-from uqmbd.inputs.laws import Law, Transformed
+from uqmbd.inputs.laws import Foreign, Law, Transformed
 from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, refuse, table_of
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
@@ -132,7 +132,7 @@ class Random(Input):
         law = self._built
         while isinstance(law, Transformed):
             law = law.law
-        return isinstance(law, Foreign)
+        return self.made is not None and isinstance(law, Foreign)
 
     @cached_property
     def _built(self) -> Law | Parts | Component:

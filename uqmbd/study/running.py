@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.campaign.batches import Shard
-from uqmbd.campaign.campaign import Campaign, Tally, Watcher
+from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.pool import EarlyPool, default_workers
 from uqmbd.campaign.progress import progress_bar
+from uqmbd.campaign.tally import Tally, Watcher
 from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in

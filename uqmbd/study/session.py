@@ -32,7 +32,7 @@ from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.campaign import Tally
+    from uqmbd.campaign.tally import Tally
     from uqmbd.result import Result
     from uqmbd.study.study import Study
 

@@ -13,13 +13,14 @@ import numpy as np
 
 from uqmbd.doors import blaming, model_of
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import DIMENSIONS
 from uqmbd.inputs import Input, given
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.joint import names_in
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Method
-from uqmbd.outcomes import DIMENSIONS, OutputInfo
+from uqmbd.outcomes import OutputInfo
 from uqmbd.printing import near, say
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model

@@ -9,7 +9,8 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIME, Axis, axis_of
+from uqmbd.groups import SURROGATES
+from uqmbd.outcomes import TIME, Axis
 from uqmbd.surrogates import kept, kept_kriging
 from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
 
@@ -48,7 +49,7 @@ def open_surrogate(path: str | Path) -> KeptSurrogate:
 def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
     """The surrogate of one output from the group `surrogates` of a result."""
     axes = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"])))
-    array, dim = group[name], axis_of(group[name].dims)
+    array, dim = group[name], next(iter(SURROGATES.axes(group[name].dims)), None)
     over = None if dim is None else Axis(dim, array[dim].values, array[dim].attrs.get("unit", ""))
     stored = group.coords[kept.ERROR + name].values if kept.ERROR + name in group.coords else array.attrs.get("error", [np.nan])
     error = np.array(stored)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from uqmbd.analysis.statistics.trust import SHARE
+from uqmbd.groups import OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, MethodRun, fallback_count
 from uqmbd.questions import Questions
@@ -49,6 +50,7 @@ class Inclusion(Method):
     """
 
     accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SURROGATE
 
     enclosure: Literal["bernstein", "cosine", "scan"] = "bernstein"
     gap: float = Field(default=1e-6, gt=0, lt=1)

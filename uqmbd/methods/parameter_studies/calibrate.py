@@ -12,6 +12,7 @@ from pydantic import Field
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.levenberg import held, step
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import count_failures
@@ -61,6 +62,7 @@ class Calibrate(Readings):
 
     name: ClassVar[str] = "calibrate"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
     starts: int = Field(default=1, ge=1, le=1000)

@@ -15,6 +15,7 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics import moments
 from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
 from uqmbd.analysis.statistics.order_statistics import quantiles
+from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
@@ -67,6 +68,7 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from math import ceil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil, comb
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, model_serializer, model_validator
 
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chaos import multi_index, regression
 from uqmbd.analysis.chaos.expansion import Expansion
+from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_EXPANSION, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.design import unit_points
 from uqmbd.methods.intervals.chebyshev import DegreeWanted
-from uqmbd.methods.probabilistic.pce_design import d_optimal, tensor_gauss
+from uqmbd.methods.probabilistic.pce_design import d_optimal, gauss_points, grid_in_words
 from uqmbd.methods.probabilistic.pce_fit import FITTED, VALIDATION, Fit, Fitted, family_of
 from uqmbd.methods.probabilistic.pce_results import ExpandedRun
 from uqmbd.methods.probabilistic.warping import Warp, Warping
@@ -61,6 +63,8 @@ class PCE(Method):
     design : str
         ``lhs``, ``sobol``, ``random``; ``doptimal`` picks the runs that are fitted from random ones so that all terms are determined
         best; ``quadrature`` runs a tensor grid of Gauss points, ``degree + 1`` in each input, and projects.
+    grid : str
+        Of a quadrature: ``sparse`` takes Smolyak's grid where it has fewer points than the ``tensor`` grid; for a total degree.
     validation : float
         Share of runs that are never fitted (at least 10). Where they are fewer than 100, errors of the fitted runs, each left out in
         turn, count as validated errors too.
@@ -97,6 +101,7 @@ class PCE(Method):
 
     name: ClassVar[str] = "pce"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_EXPANSION
     treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
 
     degree: DegreeWanted = "auto"
@@ -107,6 +112,7 @@ class PCE(Method):
     sparse: bool | None = None
     regression: Literal["lars", "omp", "least_squares"] | None = None
     design: Literal["lhs", "sobol", "random", "doptimal", "quadrature"] = "lhs"
+    grid: Literal["tensor", "sparse"] | None = None
     validation: float = Field(default=0.1, gt=0, lt=1)
     trust_tolerance: float = Field(default=1e-2, gt=0, lt=1)
     std_tolerance: float = Field(default=SHARE, gt=0, lt=1)
@@ -121,6 +127,8 @@ class PCE(Method):
             raise ValueError("sparse = true and regression = least_squares exclude each other: use lars or omp, or sparse = false")
         if self.sparse is False and self.regression in ("lars", "omp"):
             raise ValueError(f"sparse = false and regression = {self.regression} exclude each other: use least_squares, or sparse = true")
+        if self.grid and (self.design != "quadrature" or (self.grid, self.truncation) == ("sparse", "tensor")):
+            raise ValueError("grid goes with the design quadrature, and sparse with a total degree: remove grid, or truncation")
         if self.design == "quadrature":
             if self.samples is not None:
                 raise ValueError("the runs of a quadrature follow from its degree: remove samples, or choose another design")
@@ -135,7 +143,12 @@ class PCE(Method):
     @property
     def shape(self) -> str:
         """The truncation that is meant."""
-        return self.truncation or ("tensor" if self.design == "quadrature" else "total")
+        return self.truncation or ("tensor" if self.design == "quadrature" and self.grid != "sparse" else "total")
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unsaid(self, handler: Any) -> dict[str, Any]:
+        """Results of before there was the key `grid` are those of studies that do not say it."""
+        return {key: value for key, value in handler(self).items() if key != "grid" or value is not None}
 
     @property
     def how(self) -> str:
@@ -194,7 +207,18 @@ class PCE(Method):
             kept = self.validation_runs(self.samples)
             return self.samples - kept, kept
         nodes = node_count(self.by_input(inputs))
+        if self.grid == "sparse":  # it has at least a point for each term; where that is too many it is not made
+            least = comb(len(inputs) + min(self.by_input(inputs)), len(inputs))
+            nodes = least if least > self.max_runs else len(self.gauss_points(Space.of(inputs))[1])
         return nodes, max(LEAST_VALIDATION, ceil(nodes * self.validation / (1 - self.validation) - 1e-9))
+
+    def gauss_points(self, inputs: Space, families: Sequence[Family] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Points u (n, d) and weights (n,) of the quadrature."""
+        families = families or [family_of(inputs, name, k) for name, k in zip(inputs, self.by_input(inputs), strict=True)]
+        return gauss_points(families, self.by_input(inputs), self.terms(inputs) if self.grid == "sparse" else None)
+
+    def design_in_words(self, inputs: Mapping[str, Input]) -> str:
+        return grid_in_words(self.counts(inputs)[0], node_count(self.by_input(inputs))) if self.grid == "sparse" else ""
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         total = sum(self.counts(inputs))
@@ -282,7 +306,7 @@ class PCERun(ExpandedRun):
         """One step: all runs."""
         settings, fitting, (fitted, kept) = self.settings, self._fitting, self._counts
         if settings.design == "quadrature":
-            u, self._weights = tensor_gauss(fitting.families, settings.by_input(self._inputs))
+            u, self._weights = settings.gauss_points(self._inputs, fitting.families)
         elif settings.design == "doptimal":
             u = d_optimal(fitting.families, fitting.indices, fitted, generator(self._seed, FITTED))
         else:
