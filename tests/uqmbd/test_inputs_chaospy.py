@@ -344,14 +344,12 @@ def test_a_study_file_names_a_distribution_in_a_file(tmp_path):
 
 
 def test_made_in_python_and_named_in_a_file_are_one_study(tmp_path):
-    from uqmbd.study.identity import asked_of_inputs
-
     study = uq.Study.from_file(written(tmp_path / "here"))
     space = {}
     exec(SPREAD, space)
     inputs = {"a": uq.Random(space["cube"], unit="mm"), ("b", "c"): space["both"]}
     same = uq.Study(model=lambda a, b, c: {"y": a + b + c}, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=50))
-    assert asked_of_inputs(same) == asked_of_inputs(study)
+    assert same.spec.asked_of_inputs() == study.spec.asked_of_inputs()
 
 
 @pytest.mark.parametrize(

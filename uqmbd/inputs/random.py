@@ -96,6 +96,11 @@ class Random(Input):
             return {"chaospy": self.digest}
         return distribution if self.fitted is None else {**distribution, "data": self.fitted.digest}
 
+    def content(self) -> dict[str, Any]:
+        si = self.to_si()
+        unit = {} if (si.scale, si.shift) == (1.0, 0.0) else {"scale": si.scale, "shift": si.shift}
+        return {**si.model_dump(), **unit}  # as the parameters are in the unit in which they were written
+
     @property
     def named(self) -> Mapping[str, Any] | None:
         """Type and parameters in `unit`, when this is a distribution that has them: given or fitted, and not cut off."""

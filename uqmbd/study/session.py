@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.files import writing
 from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import MANIFEST, MOTION, keep_used
+from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.decision import Action, Decision, Identity, Stored, check_overwrite, decide
-from uqmbd.study.identity import identity_of, in_words_of_now, precision_of, study_digest
-from uqmbd.study.labels import OF_ONE
+from uqmbd.study.identity import identity_of, in_words_of_now, known_digests, precision_of, study_digest
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -149,7 +149,10 @@ class Session:
             return None
         words = in_words_of_now(header, self.study, identity.runs, identity.parts)
         changed = () if differences(words, identity.runs) else tuple(changed_files(self.study, self.directory))
-        return Stored(self.directory, words, changed, done_in(self.directory))
+        done = done_in(self.directory)
+        if done is not None and done.result in known_digests(self.study, identity.runs, self.directory):
+            done = replace(done, result=identity.result)
+        return Stored(self.directory, words, changed, done)
 
     def prepare(self, identity: Identity, decision: Decision, stack: ExitStack) -> Prepared:
         """Hold the folder until `stack` closes, try the model where nothing is known of it, start processes, open the store.
