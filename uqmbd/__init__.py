@@ -38,6 +38,7 @@ _HOME = {
     "Sensitivity": "uqmbd.methods",
     "Study": "uqmbd.study",
     "StudyError": "uqmbd.errors",
+    "StudySpec": "uqmbd.spec",
     "Taylor1": "uqmbd.methods",
     "Taylor2": "uqmbd.methods",
     "TimeGrid": "uqmbd.study",

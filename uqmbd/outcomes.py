@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,14 +64,6 @@ class Axis:
 
 
 TIME = Axis("time", np.empty(0), "s")  # the study's time grid, whose values the study has
-DIMENSIONS = frozenset((
-    "run alpha bound statistic kind input pair region leaf part case check history_check column level count term exponent"
-).split())  # fmt: skip  # of results, besides the axis of an output
-
-
-def axis_of(dims: Iterable[Any]) -> str | None:
-    """Which of the dimensions of an array of a result is the axis of its output; None for a number."""
-    return next((str(dim) for dim in dims if dim not in DIMENSIONS), None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import numpy as np
 
 from uqmbd.campaign.locking import NAME, held
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import axis_of
 from uqmbd.runs.listing import LISTING, require_listed
 from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.reader import Runs
@@ -226,12 +225,12 @@ def _numbers(a: Result, b: Result) -> pd.DataFrame:
 def _histories(a: Result, b: Result) -> pd.DataFrame:
     import pandas as pd
 
-    from uqmbd.figures.outputs import axis_label
+    from uqmbd.tables.outputs import axis_label
 
     rows = []
     for name, ours in a.bounds.data_vars.items():
         theirs = b.bounds.get(name)
-        axis = axis_of(ours.dims)
+        axis = a.axis_of(str(name), "bounds")
         if theirs is None or axis is None or ours.dims != theirs.dims or not ours[axis].equals(theirs[axis]):
             continue
         widest = float((ours.sel(bound="upper") - ours.sel(bound="lower")).max())
@@ -240,6 +239,6 @@ def _histories(a: Result, b: Result) -> pd.DataFrame:
             size = abs(change).max([dim for dim in change.dims if dim != axis])
             when = size.fillna(0.0).idxmax(axis)
             rows.append(
-                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours), float(when))
+                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours, axis), float(when))
             )
     return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "over", "at"])

@@ -1,4 +1,4 @@
-"""Reading ``result.zarr``: what it was written by, its groups and attributes. Nothing in it is executed."""
+"""``result.zarr``: what it was written by, its groups and attributes. Nothing in it is executed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,22 @@ import xarray as xr
 
 from uqmbd.errors import StudyError
 from uqmbd.facts import Facts
-from uqmbd.gathered import scattered
+from uqmbd.gathered import gathered, of_numpy, scattered
+from uqmbd.groups import OURS, GroupSpec
 from uqmbd.plain_zarr import require_plain
+from uqmbd.result_data import ResultData
 from uqmbd.runs.listing import LISTING, ROOT, listed, require_listed
 from uqmbd.runs.where import MANIFEST, MOTION
-from uqmbd.sealing import HEAD, require_intact
+from uqmbd.sealing import HEAD, require_intact, seal
 
 UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
 UNLISTED = f"{LISTING} is missing: damage to the files beside the result would not be noticed"
 FORMAT = 1  # counts what an earlier uqmbd would read wrongly
 AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
-WHOLE = "surrogates"  # whose coordinates count too, which a selection of outputs would leave out
 
 
 def attributes_of(store: Path) -> dict[str, Any]:
-    """Attributes of the root: ``format`` (of results before it had one 0), ``attrs``, ``outputs``, ``fields``.
+    """Attributes of the root: ``format`` (of results before it had one 0), ``attrs``, ``outputs``, ``fields``, ``groups`` (specs).
 
     Raises
     ------
@@ -56,18 +57,50 @@ def opened_root(folder: Path, store: Path) -> tuple[dict[str, Any], list[str]]:
     return root, [UNLISTED] if root["format"] and listed(folder) is None else []
 
 
-def read_groups(store: Path, keys: Iterable[str], root: Mapping[str, Any]) -> dict[str, xr.Dataset]:
-    """The groups of these names that are there, in memory, with their variables in the order of the study."""
+def write_groups(store: Path, result: ResultData) -> None:
+    """Write a result into the new store `store`, with what its groups are; sealed at the end."""
+    groups = dict(result.kept_groups())
+    root = {
+        "format": FORMAT,
+        "attrs": json.loads(json.dumps(result.attrs, default=of_numpy)),
+        "outputs": result.outputs,
+        "fields": list(result.fields),
+        "groups": [result.specs[name].stored() | {"variables": variables_of(result.specs[name], group)} for name, group in groups.items()],
+    }
+    xr.Dataset(attrs=root).to_zarr(store, mode="w", zarr_format=3, consolidated=False)
+    for name, group in groups.items():
+        gathered(storable(group)).to_zarr(store, group=name, mode="w", zarr_format=3, consolidated=False)
+    seal(store)
+
+
+def variables_of(spec: GroupSpec, group: xr.Dataset) -> list[str]:
+    """Names and order of the variables of a group that is not one of outputs; empty where the outputs have them."""
+    return [] if spec.per_output else list(map(str, group.data_vars))
+
+
+def storable(group: xr.Dataset) -> xr.Dataset:
+    """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
+    return group.assign_coords({name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"})
+
+
+def specs_in(root: Mapping[str, Any]) -> list[GroupSpec]:
+    """The groups of a method's own in a result; none in one that an earlier version wrote."""
+    ours = {spec.name for spec in OURS}
+    return [GroupSpec.of_stored(entry) for entry in root.get("groups", ()) if entry["name"] not in ours]
+
+
+def read_groups(store: Path, own: Iterable[GroupSpec], root: Mapping[str, Any]) -> dict[str, xr.Dataset]:
+    """The groups that are there, in memory, with their variables in the order in which they were."""
     require_plain(store)
-    groups = {}
+    groups, order = {}, {entry["name"]: entry.get("variables") for entry in root.get("groups", ())} | {"fields": root.get("fields", [])}
     try:
-        for key in keys:
-            if (store / key).is_dir():
-                with xr.open_zarr(store, group=key, consolidated=False, chunks=None, zarr_format=3) as group:
+        for spec in (*OURS, *own):
+            if spec.name != "runs" and (store / spec.name).is_dir():
+                with xr.open_zarr(store, group=spec.name, consolidated=False, chunks=None, zarr_format=3) as group:
                     group.load()
-                    names = root.get("fields", []) if key == "fields" else root["outputs"]
-                    group = scattered(group)
-                    groups[key] = group if key == WHOLE else group[[name for name in names if name in group]]
+                    group, names = scattered(group), order.get(spec.name) or (root["outputs"] if spec.per_output else [])
+                    coords = {name: coord for name, coord in group.coords.items()}  # a selection of outputs would leave some out
+                    groups[spec.name] = group[[name for name in names if name in group]].assign_coords(coords) if names else group
     except Exception as error:  # zarr, xarray and the codecs each have their own
         raise StudyError(f"the result cannot be read ({error})", file=store, remedy=AGAIN) from error
     return groups

@@ -66,7 +66,7 @@ class Results(Mapping[str, Result]):
         """Scalar outputs, one row for each output and method, with what each method says of it; see `Result.table`."""
         import pandas as pd
 
-        from uqmbd.figures.whole import WholeTable
+        from uqmbd.tables.whole import WholeTable
 
         tables = {label: result.table() for label, result in self.items()}
         tables = {label: table for label, table in tables.items() if len(table)}

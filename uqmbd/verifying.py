@@ -148,13 +148,12 @@ def verify_runs(place: Place, results: Path, found: Verified) -> None:
     wrong = dict.fromkeys((f"runs/{name}" for name in beside), 0)
     if (old := [name for name in OLD for folder in folders if (folder / name).exists()]) and not pieces:
         found.notes.append(f"{old[0]} is of an earlier version and has no checksums: it can be read, not compared")
-    aside = [name for name in beside if name in names and name != HEADER]
+    aside = {name: b"" for name in beside if name in names and name != HEADER}  # and what of it is whole
     if HEADER in names and HEADER not in beside:
         runs = Runs(place)
         found.runs += len(runs.rows)
-        for name, count in runs.damages():
-            wrong[name] = count
-            aside.append(name)
+        for name, count, whole in runs.damages():
+            wrong[name], aside[name] = count, whole
         for folder in folders if not runs.bad else ():  # whose runs are missing too, and their number is not known
             with suppress(StudyError):  # of a list of rows that is damaged, which is named already
                 rows = np.array((listed(folder) or {"rows": []})["rows"], np.int64).reshape(-1, 2)
@@ -170,9 +169,9 @@ def verify_runs(place: Place, results: Path, found: Verified) -> None:
         for folder in folders:
             unfinish(folder)
         with suppress(OSError):
-            for name in aside:
+            for name, whole in aside.items():
                 place.put(f"{name}.damaged", place.read(name))
-                place.remove(name)
+                place.put(name, whole) if whole else place.remove(name)
 
 
 def safe_folders(folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ def sections(result: Any) -> dict[str, list[Figure]]:
     """Figures by the title of their section (entry point in the group ``uqmbd.figures``)."""
     from flexmbd_uq.orbits import orbit_figures
     from flexmbd_uq.regimes import regime_figures
-    from uqmbd.figures.outputs import output_names
+    from uqmbd.tables.outputs import output_names
 
     histories, _ = output_names(result)
     return {"Orbits": orbit_figures(result, histories), "Regimes": regime_figures(result, histories)}

@@ -8,7 +8,7 @@ import numpy as np
 from flexmbd_uq.regimes import LABELS, colors_of
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import label_of, unit_of
+from uqmbd.tables.outputs import label_of, unit_of
 
 READ = 200  # runs that the outermost line and the median are of
 NAMED = 6  # runs at most that are drawn in colours of their own

@@ -1,10 +1,10 @@
 """What the page says of regimes: how much of its time each run spends in which."""
 
 from flexmbd_uq.regimes import NOT_DRAWN, regime_names, regimes_of
-from uqmbd.figures.outputs import output_names
 from uqmbd.figures.samples import are_a_sample
-from uqmbd.figures.trust import percent
 from uqmbd.report.tables import Table
+from uqmbd.tables.outputs import output_names
+from uqmbd.tables.trust import percent
 
 
 def regimes_table(result) -> Table:

@@ -1,8 +1,10 @@
 """Polynomials, sets of terms and expansions against closed forms."""
 
 import tracemalloc
+import warnings
 from math import comb, e, factorial
 
+import chaospy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,23 @@ from uqmbd.analysis.chaos.multi_index import index_set, level
 from uqmbd.inputs import Random
 
 DEGREE = 12
+
+STIELTJES = [chaospy.Bradford(1.5), chaospy.Triangle(0, 0.3, 1), chaospy.Kumaraswamy(2.0, 3.0), chaospy.TruncNormal(-1, 2, 0.5, 1)]
+
+
+@pytest.mark.parametrize("distribution", STIELTJES, ids=repr)
+def test_polynomials_of_a_variable_are_those_of_chaospys_stieltjes_procedure(distribution):
+    """Which integrates a density over x, ours the quantiles over u."""
+    degree = 6
+    family = families.family(Random(distribution).ppf, degree=degree)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # chaospy's own
+        (alpha, beta), _, _ = chaospy.stieltjes(degree, distribution)
+    x, width = family.germ(np.array([0.25, 0.75])), np.ptp(distribution.inv([0.25, 0.75]))
+    scale = width / np.ptp(x)  # the germ is standardised
+    shift = distribution.inv([0.25])[0] - scale * x[0]
+    assert scale * family.alpha[: degree + 1] + shift == pytest.approx(alpha.ravel()[: degree + 1], rel=1e-6)
+    assert scale**2 * family.beta[1 : degree + 1] == pytest.approx(beta.ravel()[1 : degree + 1], rel=1e-6)
 
 
 def as_set(indices):

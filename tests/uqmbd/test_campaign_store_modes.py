@@ -231,18 +231,22 @@ def test_a_kill_in_a_second_pass_loses_nothing(moment, tmp_path, monkeypatch):
     from uqmbd.runs.place import Folder
 
     simulated(tmp_path / "r", samples=300, history_runs=10)
-    put, left = Folder.put, [4]
+    left = [4]
 
-    def killed(folder, name, *parts):
-        left[0] -= name.endswith(".runs")
-        if left[0] < 0 and moment == "after":
-            put(folder, name, *parts)
-        if left[0] < 0:
-            raise KeyboardInterrupt
-        put(folder, name, *parts)
+    def killed(write):
+        def written(folder, name, *parts):
+            left[0] -= name.endswith(".runs")
+            if left[0] < 0 and moment == "after":
+                write(folder, name, *parts)
+            if left[0] < 0:
+                raise KeyboardInterrupt
+            write(folder, name, *parts)
+
+        return written
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Folder, "put", killed)
+        for how in ("put", "append"):
+            patch.setattr(Folder, how, killed(getattr(Folder, how)))
         simulated(tmp_path / "r", samples=300, history_runs=300)
     assert simulated(tmp_path / "r", samples=300, history_runs=10)[0] == 0
     again, found = simulated(tmp_path / "r", samples=300, history_runs=300)

@@ -13,7 +13,6 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.exporting import export
 from uqmbd.figures.build import sections
-from uqmbd.figures.trust import trust_of
 from uqmbd.outcomes import ERROR, OK, Axis, OutputInfo
 from uqmbd.overview import compare
 from uqmbd.report.lead import lead_of
@@ -22,6 +21,7 @@ from uqmbd.simulators.detect import available_outputs, make_simulator
 from uqmbd.simulators.model import find_model
 from uqmbd.study.replay import replay
 from uqmbd.study.trial import Trial
+from uqmbd.tables.trust import trust_of
 
 from .curves import GRID, TIME, curve, press, study_of
 
@@ -343,17 +343,15 @@ def test_words(result):
 
 
 def result_with_key(result, key):
-    from dataclasses import replace
 
-    return replace(result, attrs=result.attrs | {"report": {"key": key}})
+    return result.replaced(attrs=result.attrs | {"report": {"key": key}})
 
 
 def test_a_curve_that_is_not_trusted_somewhere(result):
-    from dataclasses import replace
 
     trusted = result.trusted.copy(deep=True)
     trusted["p"][2:] = False
-    found = trust_of(replace(result, trusted=trusted), "p").sentence()
+    found = trust_of(result.replaced(trusted=trusted), "p").sentence()
     assert found.startswith("The bounds are not trusted for 50 % of the angle (from 3 rad to 5 rad)") and "horizon" not in found
 
 

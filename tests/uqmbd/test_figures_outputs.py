@@ -11,7 +11,7 @@ from uqmbd.figures.alt import alternative
 from uqmbd.figures.histories import fan, levels_shown
 from uqmbd.figures.labels import places
 from uqmbd.figures.marks import Band, Bars, Curve, Level
-from uqmbd.figures.outputs import output_names
+from uqmbd.tables.outputs import output_names
 
 from . import made_up_results as made_up
 

@@ -10,10 +10,10 @@ import uqmbd as uq
 from uqmbd import figures
 from uqmbd.figures.key import key_figure
 from uqmbd.figures.marks import Band, Bars, Curve, Level, Points
-from uqmbd.figures.numbers import between, brief
-from uqmbd.figures.scaling import scale_of
 from uqmbd.report.lead import lead_of
 from uqmbd.report.page import _render
+from uqmbd.tables.numbers import between, brief
+from uqmbd.tables.scaling import scale_of
 
 from . import made_up_results
 from .loop import drive

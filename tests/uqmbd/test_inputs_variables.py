@@ -1,4 +1,4 @@
-"""Random variables by a call each, and from distributions of scipy and chaospy, against their own quantiles."""
+"""Random variables by a call each, and from distributions of scipy, against their own quantiles."""
 
 import numpy as np
 import pytest
@@ -30,42 +30,6 @@ def test_a_call_is_the_distribution_of_that_name(variable, exact):
 @pytest.mark.parametrize("exact", [exact for _, exact in CALLS] + MORE, ids=lambda x: x.dist.name)
 def test_scipys_distributions_are_taken_as_they_are(exact):
     np.testing.assert_allclose(uq.Random(exact).ppf(U), exact.ppf(U), rtol=1e-9, atol=1e-12)
-
-
-CHAOSPY = [
-    "Uniform(1, 3)", "Normal(1.0, 0.1)", "LogNormal(0.1, 0.2, shift=1.0)", "Triangle(0, 0.3, 1)", "Beta(2, 3, 1, 4)", "Gamma(2, scale=3)",
-    "Exponential(scale=2)", "Weibull(1.7, scale=2, shift=0.5)", "ChiSquared()", "StudentT(5)", "LogUniform(0, 1)",
-    "Kumaraswamy(2, 3)", "TruncNormal(-1, 2, 0.5, 1)", "Trunc(Gamma(2), upper=3)", "Uniform()",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", CHAOSPY)
-def test_chaospys_distributions_are_taken_as_they_are(text):
-    chaospy = pytest.importorskip("chaospy")
-    exact = eval(text, vars(chaospy))
-    middle = U[1:-1]
-    np.testing.assert_allclose(uq.Random(exact).ppf(middle), exact.inv(middle), rtol=1e-7, atol=1e-9)
-
-
-def test_chaospys_truncation_is_the_distribution_between_its_ends():
-    chaospy = pytest.importorskip("chaospy")
-    cut = uq.Random(chaospy.Trunc(chaospy.Normal(1, 2), lower=0, upper=3))
-    np.testing.assert_allclose(cut.ppf(U), stats.truncnorm(-0.5, 1.0, 1.0, 2.0).ppf(U), rtol=1e-9)
-
-
-def test_chaospys_binomial_is_whole():
-    chaospy = pytest.importorskip("chaospy")
-    np.testing.assert_array_equal(uq.Random(chaospy.Binomial(5, 0.4)).ppf(U), stats.binom(5, 0.4).ppf(U))
-
-
-NAMELESS = ["J(Normal(), Uniform())", "2 * Uniform() + 1", "GaussianKDE([1.0, 2.0])", "Trunc(Normal(), lower=Uniform())", "PERT(1, 2, 4)"]
-
-
-@pytest.mark.parametrize("text", NAMELESS)
-def test_what_of_chaospy_has_no_name_and_numbers_is_refused(text):
-    chaospy = pytest.importorskip("chaospy")
-    with pytest.raises(uq.StudyError, match="of chaospy is not known here"):
-        uq.Random(eval(text, vars(chaospy)))
 
 
 def test_a_unit_is_converted_once():

@@ -10,11 +10,11 @@ from rich.console import Console
 
 import uqmbd as uq
 from uqmbd.figures import sections
-from uqmbd.figures.frames import TABLES, frames
-from uqmbd.figures.outputs import DRAWN, chosen
 from uqmbd.gathered import MANY, OUTPUTS, gathered, scattered
 from uqmbd.report import terminal_table, write_report
 from uqmbd.result import Result, open_results
+from uqmbd.tables.frames import frames
+from uqmbd.tables.outputs import DRAWN, chosen
 
 from . import made_up_results as made_up
 
@@ -100,9 +100,9 @@ def test_gathered_and_scattered_are_inverse_whatever_the_outputs_are():
 def test_one_table_of_all_outputs_has_the_numbers_of_the_tables_of_each(case, monkeypatch):
     result = case()
     apart = {frame.key: frame.table for frame in frames(result)}
-    monkeypatch.setattr("uqmbd.figures.frames.APART", 0)
+    monkeypatch.setattr("uqmbd.tables.frames.APART", 0)
     for frame in frames(result):
-        if frame.key in TABLES:
+        if frame.key in result.specs:
             for name in frame.table.index.unique():
                 one = frame.table.loc[[name]]
                 assert np.array_equal(one.iloc[:, 1:].to_numpy(float), apart[f"{frame.key}_{name}"].to_numpy(float), equal_nan=True)

@@ -9,8 +9,8 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, read_method
-from uqmbd.methods.probabilistic import pce_fit
 from uqmbd.result import open_results
+from uqmbd.surrogates import chaos_fit
 
 from .loop import drive
 
@@ -66,6 +66,34 @@ def test_ishigami_by_quadrature():
     result, count = drive(method, CUBE, scalar(ishigami))
     assert count == 18 * 27 * 5 + 270 and result.attrs["terms"] == {"f:value": 2430}
     check_ishigami(result, 1e-8)
+
+
+def test_a_sparse_grid_of_gauss_points_gives_what_the_tensor_grid_does():
+    """A cubic in six inputs of four kinds: 455 points for 4,096, and the same moments and indices to rounding."""
+    inputs = {"x": uniform(-1, 1), "y": uniform(0, 2), "z": normal(0, 1), "w": normal(2, 0.5)}
+    inputs |= {"g": Random({"type": "gamma", "shape": 2.0}), "b": Random({"type": "beta", "alpha": 2.0, "beta": 3.0})}
+    model = scalar(lambda x, y, z, w, g, b: x * y * z + w**3 + g * g + b * x + g)
+    sparse, count = drive(PCE(design="quadrature", degree=3, grid="sparse"), inputs, model)
+    tensor, most = drive(PCE(design="quadrature", degree=3, truncation="total"), inputs, model)
+    assert sparse.attrs["terms"] == tensor.attrs["terms"] and most == 4096 + 456 and count < 700
+    for name in ("mean", "std"):
+        assert statistic(sparse, name) == pytest.approx(statistic(tensor, name), rel=1e-10)
+    assert indices(sparse, "total") == pytest.approx(indices(tensor, "total"), abs=1e-9)
+
+
+def test_the_tensor_grid_is_taken_where_a_sparse_one_has_more_points():
+    """83 against 64 in three inputs of degree 3; what is planned is what is asked, and `check` says which."""
+    method, inputs = PCE(design="quadrature", degree=3, grid="sparse"), {name: normal(0, 1) for name in "xyz"}
+    _, count = drive(method, inputs, scalar(lambda x, y, z: x + y * z))
+    assert method.planned_runs(inputs) == (count, count) and method.counts(inputs)[0] == 64
+    assert "tensor grid of 64 Gauss points" in method.design_in_words(inputs)
+    more = {f"x{i}": normal(0, 1) for i in range(6)}
+    assert method.design_in_words(more) == "sparse grid of 455 Gauss points instead of 4,096 of the tensor grid"
+    assert PCE(design="quadrature", degree=3).design_in_words(more) == ""
+
+
+def test_a_study_that_names_no_grid_is_what_it_was():
+    assert "grid" not in PCE(samples=20).model_dump() and PCE(design="quadrature", degree=2, grid="sparse").model_dump()["grid"] == "sparse"
 
 
 def test_sobol_g():
@@ -249,7 +277,7 @@ def test_d_optimal_points_determine_the_terms_better():
     for design in ("random", "doptimal"):
         run = PCE(samples=60, degree=4, design=design, sparse=False).start(UNIT, {}, np.zeros(1), 1)
         u = np.stack(list(run.ask().values()), axis=1)[:50] / 2 + 0.5
-        conditions[design] = np.linalg.cond(basis(run._fitting.families, run._fitting.indices, u))
+        conditions[design] = np.linalg.cond(basis(run.surrogate.fitting.families, run.surrogate.fitting.indices, u))
     assert conditions["doptimal"] < 0.5 * conditions["random"]
 
 
@@ -277,6 +305,9 @@ def test_batches_do_not_change_the_result(tmp_path):
         (lambda: PCE(samples=100, sparse=False, regression="lars"), "exclude each other"),
         (lambda: PCE(samples=100, design="quadrature", degree=3), "remove samples"),
         (lambda: PCE(design="quadrature"), "one degree"),
+        (lambda: PCE(samples=100, grid="sparse"), "goes with the design quadrature"),
+        (lambda: PCE(design="quadrature", degree=2, grid="sparse", truncation="tensor"), "total degree"),
+        (lambda: PCE(design="quadrature", degree=4, grid="sparse").check({f"x{i}": uniform(0, 1) for i in range(40)}), "135751 runs"),
         (lambda: PCE(design="quadrature", degree=3, regression="omp"), "no regression"),
         (lambda: PCE(design="quadrature", degree=9).check({f"x{i}": uniform(0, 1) for i in range(6)}), "1000000 runs at Gauss points"),
         (lambda: PCE(samples=13).check(UNIT), "use 15 samples"),
@@ -306,7 +337,7 @@ def test_more_runs_than_a_matrix_holds_give_the_same_expansion(monkeypatch):
 
     whole = found()
     assert "runs_choosing_terms" not in whole.attrs
-    monkeypatch.setattr(pce_fit, "WHOLE", 286 * 1500)
+    monkeypatch.setattr(chaos_fit, "WHOLE", 286 * 1500)
     parts = found()
     assert parts.attrs["runs_choosing_terms"] == 1500
     for kind in ("first", "total"):

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,7 +52,7 @@ def test_all_runs_are_covered_and_that_is_said(finished):
     html = motion_block(finished.result).html
     assert f"region of all {ok} runs" in html
     motion = finished.result.motion | {"scene": scene | {"of": 28_000}}
-    assert f"region of {ok + 1} of 28,000 runs" in motion_block(replace(finished.result, motion=motion)).html
+    assert f"region of {ok + 1} of 28,000 runs" in motion_block(finished.result.replaced(motion=motion)).html
 
 
 def test_a_clicked_bound_names_the_run_that_is_nearest_to_it(finished):
@@ -145,7 +144,7 @@ def test_a_scene_that_another_version_has_kept_is_not_drawn_and_made_anew(finish
 
 def test_what_a_file_says_never_becomes_part_of_the_page(finished):
     motion = json.loads(json.dumps(finished.result.motion).replace('"bob"', '"<b>x</b>"').replace("#3b7dd8", "\\u0022/><script>"))
-    html = motion_block(replace(finished.result, motion=motion)).html
+    html = motion_block(finished.result.replaced(motion=motion)).html
     assert "<b>x" not in html and '"/><script>' not in html
 
 

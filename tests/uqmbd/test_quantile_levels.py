@@ -8,12 +8,12 @@ from uqmbd.analysis.statistics.order_statistics import level_name, quantiles
 from uqmbd.errors import StudyError
 from uqmbd.figures import histories, scalars
 from uqmbd.figures.marks import Level
-from uqmbd.figures.outputs import outer_quantiles
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import PCE, MonteCarlo
 from uqmbd.methods.imprecise.mixed import Mixed
 from uqmbd.report.tables import by_statistic, outputs_table
 from uqmbd.result import open_results
+from uqmbd.tables.outputs import outer_quantiles
 
 from .loop import drive
 

@@ -1,6 +1,5 @@
 """What reached a bound is run again, and shown: command, table, figure, first sentences."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -154,7 +153,7 @@ def test_times_when_all_runs_agree_are_passed_over():
 
 def test_of_membership_levels_the_lowest_counts(result):
     groups = {key: getattr(result, key) for key in ("bounds", "inner", "worst")}
-    fuzzy = replace(result, **{key: xr.concat([g, 0.9 * g], "alpha").assign_coords(alpha=[0.0, 1.0]) for key, g in groups.items()})
+    fuzzy = result.replaced(**{key: xr.concat([g, 0.9 * g], "alpha").assign_coords(alpha=[0.0, 1.0]) for key, g in groups.items()})
     for name, bound in (("u", "upper"), ("peak", "lower")):
         assert extreme_of(fuzzy, name, bound) == extreme_of(result, name, bound)
     (figure,) = worst_figures(fuzzy, ["u"])
@@ -173,7 +172,7 @@ def test_the_figure_shows_the_runs_beside_the_bounds(result):
 
 
 def test_a_result_of_an_earlier_version_has_the_inputs_only(result):
-    (figure,) = worst_figures(replace(result, extreme_runs=xr.Dataset()), ["u"])
+    (figure,) = worst_figures(result.replaced(extreme_runs=xr.Dataset()), ["u"])
     assert [panel.y_label for panel in figure.panels] == ["a", "b [mm]"]
     assert figure.caption == ("The inputs of the run that reached each bound, at every time.",)
 
@@ -223,7 +222,7 @@ def test_a_nominal_run_that_fails_is_left_out(tmp_path):
 def test_a_run_that_fails_when_it_is_made_again_is_left_out(result):
     runs = result.extreme_runs.copy(deep=True)
     runs["u"].loc[{"case": "lower"}] = np.nan
-    (figure,) = worst_figures(replace(result, extreme_runs=runs), ["u"])
+    (figure,) = worst_figures(result.replaced(extreme_runs=runs), ["u"])
     assert "run of the lowest value" not in [mark.label for mark in figure.panels[0].marks]
     assert "The run of the lowest value failed when it was made again, and is not drawn." in figure.caption
 

@@ -15,7 +15,6 @@ from uqmbd.facts import FailureNote
 from uqmbd.figures import samples
 from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.marks import Band, Bars, Curve, Level
-from uqmbd.figures.trust import percent, trust_of
 from uqmbd.methods.failures import left_out
 from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
@@ -23,6 +22,7 @@ from uqmbd.report.packing import unpacked
 from uqmbd.report.page import POLICY
 from uqmbd.report.tables import outputs_table
 from uqmbd.result import Result
+from uqmbd.tables.trust import percent, trust_of
 
 from . import made_up_mechanism, made_up_results
 

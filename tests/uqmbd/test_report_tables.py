@@ -8,12 +8,12 @@ import pytest
 import xarray as xr
 from rich.console import Console
 
-from uqmbd.figures.numbers import apart, scale
 from uqmbd.report import tables, terminal_table
 from uqmbd.report.estimates import estimates_table, starts_table
 from uqmbd.report.extremes import finer_extremes
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.result import Result
+from uqmbd.tables.numbers import apart, scale
 
 from . import made_up_results
 

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.figures.frames import Frame
-from uqmbd.figures.latex import escape, latex
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import Chebyshev, MonteCarlo
 from uqmbd.result import Result, open_results
 from uqmbd.result_store import UNSEALED
 from uqmbd.runs.files import safe_name, safe_names
+from uqmbd.tables.frames import Frame
+from uqmbd.tables.latex import escape, latex
 
 from . import made_up_results
 from .loop import drive

@@ -8,9 +8,9 @@ from rich.console import Console
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.figures.trust import trust_of
 from uqmbd.report import terminal_table, write_report
 from uqmbd.study.watching import so_far
+from uqmbd.tables.trust import trust_of
 
 from .method_gallery import BOX, MOST, NAMED, TIME, UNIFORM
 from .stepping_solver import Solver

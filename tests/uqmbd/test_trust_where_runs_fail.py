@@ -6,11 +6,11 @@ import pytest
 import uqmbd as uq
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.errors import StudyError
-from uqmbd.figures.trust import trust_of
 from uqmbd.inputs import Interval
 from uqmbd.inputs.space import Space
 from uqmbd.methods.failures import fills_region
 from uqmbd.report.lead import lead_of
+from uqmbd.tables.trust import trust_of
 
 from .loop import drive
 from .method_gallery import BOX, CASES, ELLIPSE, NAMED, TIME, UNIFORM

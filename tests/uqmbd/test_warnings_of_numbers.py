@@ -2,7 +2,7 @@
 
 import flexmbd as fm
 from uqmbd import Interval, Study, TimeGrid, Vertex
-from uqmbd.campaign.campaign import Tally
+from uqmbd.campaign.tally import Tally
 from uqmbd.outcomes import WARNING
 
 

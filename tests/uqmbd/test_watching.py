@@ -162,3 +162,49 @@ def test_a_fault_of_a_method_is_not_hidden(stopped, uqmbd, monkeypatch):
     monkeypatch.setattr(run, "result", lambda self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         so_far(study, stopped)
+
+
+FAILING = """
+import os
+
+def scalar(k, c):
+    if k > float(os.environ.get("FAIL_ABOVE", "inf")):
+        raise ValueError("no licence")
+    return {"y": k * c + float(os.environ.get("OFFSET", "0"))}
+"""
+NUMBERS = ('include = ["x", "peak", "x:rms"]', 'include = ["y"]'), ("model.py:oscillator", "model.py:scalar")
+SMALL_BATCHES = ("workers = 0", "workers = 0\nbatch = 4"), ("samples = 40", "samples = 40\nmax_failed = 0.9")
+
+
+def test_a_look_is_as_one_from_the_start_whatever_became_of_the_runs(write_study, uqmbd, monkeypatch, tmp_path):
+    """Killed and gone on with, failed runs done again, discarded and run anew: what a watch was told is no other than what is there."""
+    file, out = write_study(*NUMBERS, *SMALL_BATCHES, model=FAILING), tmp_path / "r"
+    study, commit, looks = Study.from_file(file), Campaign.commit, []
+    watch = Watch(study)
+
+    def look():
+        found, fresh = so_far(study, out, watch), so_far(Study.from_file(file), out)
+        assert found.sentence().split(", ")[:2] == fresh.sentence().split(", ")[:2] and watch.why == ""
+        groups = dict(fresh.result.groups())
+        assert groups and all(group.equals(getattr(found.result, key)) for key, group in groups.items())
+        looks.append((found.runs, found.failed))
+
+    def looking(self, *arguments):
+        commit(self, *arguments)
+        look()
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setenv("FAIL_ABOVE", "10.5")
+    monkeypatch.setattr(Campaign, "commit", looking)
+    assert uqmbd("run", file, "--out", "r")[0] == 130
+    assert uqmbd("resume", "r")[0] == 0
+    assert looks[-1][0] == 40 and looks[-1][1] > 3
+    monkeypatch.setenv("FAIL_ABOVE", "inf")
+    assert uqmbd("retry", "r")[0] == 0
+    look()
+    assert looks[-1] == (40, 0)
+    monkeypatch.setenv("OFFSET", "7.0")
+    assert uqmbd("run", file, "--out", "r", "--overwrite")[0] == 0
+    look()
+    assert float(so_far(study, out, watch).result.statistics["y"].sel(statistic="min")) > 7.0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,66 +15,17 @@ import numpy as np
 
 from uqmbd.campaign.batches import Batch, Shard, Sizer, Work, cut, multiple, piece_length
 from uqmbd.campaign.kept import Kept, Lost
+from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.telling import Teller, reduce_some
+from uqmbd.campaign.tally import Tally, Watcher
+from uqmbd.campaign.telling import Teller, next_ask, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
 
+MANY = 1 << 14  # runs of a large ask
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
-
-
-@dataclass
-class Tally:
-    """What a campaign did and what it cost.
-
-    Attributes
-    ----------
-    asked, simulated : int
-        Runs the method asked for, and how many of them were not in the store.
-    status : Counter
-        Runs told to the method by status.
-    used : ndarray of bool
-        Rows of the store in which they are.
-    workers, deaths : int
-        Runs done at once, and batches whose worker died.
-    wall, fan_out : float
-        Seconds from start to end, and of it with batches under way.
-    simulating, packing : float
-        Seconds of all workers in the simulator, and in rounding, reducing and encoding.
-    """
-
-    asked: int = 0
-    simulated: int = 0
-    workers: int = 0
-    status: Counter[str] = field(default_factory=Counter)
-    used: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    wall: float = 0.0
-    fan_out: float = 0.0
-    simulating: float = 0.0
-    packing: float = 0.0
-    deaths: int = 0
-    attributes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def overhead(self) -> float:
-        """Share of the workers' time, while batches were under way, in which they neither simulated nor packed: what handing over costs."""
-        total = self.fan_out * self.workers
-        return max(0.0, 1 - (self.simulating + self.packing) / total) if total else 0.0
-
-
-class Watcher:
-    """Told how the campaign goes; this one is silent."""
-
-    def asked(self, runs: int) -> None:
-        """So many runs were asked for (in total)."""
-
-    def done(self, runs: int, failed: int, *, reused: bool = False) -> None:
-        """So many runs were told to the method."""
-
-    def waiting(self, seconds: float) -> None:
-        """There has been no worker for so long; 0 when there are some again."""
 
 
 @dataclass
@@ -133,21 +83,16 @@ class Campaign:
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
-            while (samples := self.ask()) is not None:
+            while (samples := next_ask(self.method, lambda: float(self.tally.taken))) is not None:
                 self.tally.asked += len(next(iter(samples.values())))
                 self.watcher.asked(self.tally.asked)
                 if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
                     break
+            if self.shard is None:
+                merge_small(self.store)
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
-        if hasattr(self.method, "spent"):
-            pieces = np.unique(self.store.piece_of[np.flatnonzero(self.tally.used)]).tolist()
-            self.method.spent(math.fsum(self.store.pieces[number].head["seconds"] for number in pieces))
-        return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
     def answer(self, samples: dict[str, np.ndarray]) -> bool:
@@ -225,7 +170,8 @@ class Campaign:
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         self.start()
-        give_memory_back()  # what finding the runs of a large ask took
+        if len(work.rows) > MANY:
+            give_memory_back()  # what finding them took
         began = self.mark = time.perf_counter()
         under_way: dict[Any, Batch] = {}
 

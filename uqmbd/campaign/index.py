@@ -1,12 +1,13 @@
-"""Runs found by their inputs: 64-bit hashes in one sorted array, 16 bytes a run."""
+"""Runs found by their inputs: 64-bit hashes in sorted arrays, 16 bytes a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+NO_ROW = np.iinfo(np.int64).max
 ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
@@ -34,7 +35,7 @@ def same(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray], na
 
 
 @dataclass
-class Index:
+class Sorted:
     """Rows by hash; equal hashes in the order of their rows.
 
     Attributes
@@ -43,37 +44,63 @@ class Index:
     rows : ndarray of int64
     """
 
-    keys: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))
-    rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    keys: np.ndarray
+    rows: np.ndarray
 
-    def add(self, keys: np.ndarray, rows: np.ndarray) -> None:
-        """Take in runs."""
-        few = len(keys) <= len(self.keys)
-        if not few:
-            keys, rows = np.concatenate([self.keys, keys]), np.concatenate([self.rows, rows])
+    @classmethod
+    def of(cls, keys: np.ndarray, rows: np.ndarray) -> Sorted:
+        """From runs in any order."""
         order = np.argsort(keys)  # several times faster than a stable sort
         keys, rows = keys[order], rows[order]
-        if few:
-            at = np.searchsorted(self.keys, keys, "right")
-            keys, rows = np.insert(self.keys, at, keys), np.insert(self.rows, at, rows)
         twice = keys[1:] == keys[:-1]
         if (twice & (rows[1:] < rows[:-1])).any():
             order = np.lexsort((rows, keys))
             keys, rows = keys[order], rows[order]
-        self.keys, self.rows = keys, rows
+        return cls(keys, rows)
 
     def all_of(self, key: np.uint64) -> np.ndarray:
         """The rows of a hash, rising."""
         return self.rows[slice(*(int(np.searchsorted(self.keys, key, side)) for side in ("left", "right")))]
 
     def find(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The lowest row (n,) of each hash, -1 where there is none; and which of them have several rows."""
-        rows, last = np.full(len(keys), -1), len(self.keys) - 1
-        if last < 0:
-            return rows, np.zeros(len(keys), bool)
+        """The lowest row (n,) of each hash, a number above all rows where there is none; and which of them have several rows."""
+        rows, last = np.full(len(keys), NO_ROW), len(self.keys) - 1
         order = np.argsort(keys)  # what is looked for in order is found faster
         at = np.empty(len(keys), np.int64)
         at[order] = np.searchsorted(self.keys, keys[order])
         there = self.keys[np.minimum(at, last)] == keys
         rows[there] = self.rows[at[there]]
         return rows, there & (at < last) & (self.keys[np.minimum(at + 1, last)] == keys)
+
+
+class Index:
+    """Rows by hash, in sorted parts each of which is more than twice as long as the next: of `n` runs, log n parts.
+
+    What is added is merged with the parts that are not (as a log-structured merge tree does it; O'Neil, Cheng, Gawlick and O'Neil 1996,
+    Acta Informatica 33), so that `n` runs are sorted log n times in all, however few come at once.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[Sorted] = []
+
+    def add(self, keys: np.ndarray, rows: np.ndarray) -> None:
+        """Take in runs."""
+        while self.parts and len(self.parts[-1].keys) <= 2 * len(keys):
+            part = self.parts.pop()
+            keys, rows = np.concatenate([part.keys, keys]), np.concatenate([part.rows, rows])
+        if len(keys):
+            self.parts.append(Sorted.of(keys, rows))
+
+    def all_of(self, key: np.uint64) -> np.ndarray:
+        """The rows of a hash, rising."""
+        return np.sort(np.concatenate([np.empty(0, np.int64), *(part.all_of(key) for part in self.parts)]))
+
+    def find(self, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest row (n,) of each hash, -1 where there is none; and which of them have several rows."""
+        rows, several = np.full(len(keys), NO_ROW), np.zeros(len(keys), bool)
+        for part in self.parts:
+            lowest, more = part.find(keys)
+            several |= more | ((lowest < NO_ROW) & (rows < NO_ROW))
+            rows = np.minimum(rows, lowest)
+        rows[rows == NO_ROW] = -1
+        return rows, several

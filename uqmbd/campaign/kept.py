@@ -5,6 +5,7 @@ A model that ends its process ends no study here either: the runs that were with
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import pickle
@@ -12,6 +13,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -139,8 +141,6 @@ class Kept:
 
 def serve(modules: Sequence[str]) -> None:
     """In the process: do what is asked, until nobody asks any more."""
-    from uqmbd.campaign.pool import import_modules
-
     link, say = AWAY.pop(), TELL.pop()  # to a model, and to what sees to its limit of time, this is a process as any other
     import_modules(modules)
     while True:
@@ -154,3 +154,10 @@ def serve(modules: Sequence[str]) -> None:
         except BaseException as error:
             found = Raised(error, traceback.format_exc())
         say((found, time.monotonic() - began))
+
+
+def import_modules(modules: Sequence[str]) -> None:
+    """Import modules in a worker; one that is not there will be missed when it is needed."""
+    for module in modules:
+        with suppress(ImportError):
+            importlib.import_module(module)

@@ -19,7 +19,7 @@ from uqmbd.runs.files import replace_text, writing
 from uqmbd.runs.listing import LISTING, unlist
 from uqmbd.runs.piece import SUFFIX, Column
 from uqmbd.runs.place import Folder, Place, is_address
-from uqmbd.runs.reader import FORMAT, HEADER, READS, id_of
+from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of
 from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
 from uqmbd.sealing import sealed, unsealed
 
@@ -179,7 +179,7 @@ def peek(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     place = place_in(directory, runs)
     try:
         found, is_sealed = unsealed(place.read(HEADER))
-        if not is_sealed and found.get("format") == FORMAT and found.get("id") != id_of(found):
+        if not is_sealed and found.get("format") in READABLE and found.get("id") != id_of(found):
             raise ValueError("damaged")
         return found
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -199,7 +199,7 @@ def unlike(
     header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, detail: str = "", remedy: str = ELSEWHERE
 ) -> StudyError | None:
     """Why a store belongs to another study, and in what that one differs (`detail`: what of the model); None if it does not."""
-    if header.get("format") != FORMAT:
+    if header.get("format") not in READABLE:
         return StudyError("was written by another version of uqmbd, whose runs this one cannot add to", file=directory, remedy=remedy)
     if not (different := differences(header, identity)):
         return None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster, tidy_path
-from uqmbd.campaign.kept import Kept
+from uqmbd.campaign.kept import Kept, import_modules
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import shield_tracker
 
@@ -83,13 +82,6 @@ def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wa
         for address in pool.local.scheduler_info["workers"]:
             fire_and_forget(pool.client.submit(import_modules, tuple(modules), workers=[address], pure=False))
         yield pool
-
-
-def import_modules(modules: Sequence[str]) -> None:
-    """Import modules on a worker; one that is not there will be missed when it is needed."""
-    for module in modules:
-        with suppress(ImportError):
-            importlib.import_module(module)
 
 
 class EarlyPool:

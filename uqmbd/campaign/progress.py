@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from uqmbd.campaign.campaign import Watcher
+from uqmbd.campaign.tally import Watcher
 from uqmbd.printing import console, say
 
 EVERY = 10.0  # seconds between lines where there is no terminal

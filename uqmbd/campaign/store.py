@@ -1,4 +1,4 @@
-"""The run store: one immutable file a piece, whose renaming is the commit; runs are found again by their inputs. One writer."""
+"""The run store: immutable pieces, whose renaming or appending is the commit; runs are found again by their inputs. One writer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIMEOUT
 from uqmbd.printing import near
 from uqmbd.runs.files import writing
+from uqmbd.runs.growing import Growing
 from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
 from uqmbd.runs.place import TEMPORARY, Place
-from uqmbd.runs.reader import ABOUT, Damaged, Runs
+from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, Damaged, Runs
 from uqmbd.sealing import sealed
 
 AT_ONCE = 1 << 18  # runs that are looked for at a time
+FILES = 128  # from so many on small pieces share files
+SMALL, FULL = 1 << 16, 1 << 22  # bytes of a piece that is small, and of a file that they share, at most
 
 
 class RunStore(Runs):
@@ -42,6 +45,8 @@ class RunStore(Runs):
         Runs that are there and are done again when a method asks for them: they count as missing until they are committed anew.
     session : int
         Number of this session; what it commits takes the place of what earlier ones did.
+    shared : (str, int)
+        File that small pieces are added to, and its size.
     damaged : list of str
         What was found damaged, and is done again.
     """
@@ -54,24 +59,52 @@ class RunStore(Runs):
         self.chunk: int = self.header["chunk"]
         self.damaged: list[str] = []
         self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)
-        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
+        self.shared, self.written = ("", FULL), set[str]()
+        if lock is not None and self.header["format"] != FORMAT:  # before anything that an earlier version would take for damaged
+            with self.guarded():
+                self.header["format"] = FORMAT
+                place.put(HEADER, sealed(self.header))
         if not shared:  # what others are writing just now is left alone
             with self.guarded():
                 self.tidy()
-        self.due = np.zeros(len(self.piece_of), bool)
         self.redo_stopped()
+
+    def paint(self) -> None:
+        """Say which piece each row is in; all that follows from it begins anew."""
+        super().paint()
+        self.files = len({piece.name for piece in self.pieces})
+        self.growing = Growing(self.piece_of), Growing(np.zeros(len(self.piece_of), bool)), Growing(np.empty(0, bool))
+        self.piece_of, self.due, self.known = (one.rows for one in self.growing)
+        self.index, self.indexed, self.follower, self.lowest = Index(), 0, 0, 0
 
     def tidy(self) -> None:
         """Remove what a killed process left, files with a damaged head, and files whose runs were all done again."""
         self.damaged += [f"{name} is damaged: its runs are done again" for name in self.bad]
+        self.damaged += [f"{name} ended within some runs, as after a kill: these are done again" for name in self.torn]
+        self.place.remove(*(name for name in self.place.names() if name.endswith(TEMPORARY)))
+        for name in (*self.bad, *self.torn):
+            self.replace(name, self.whole_of(name))
+        if self.bad or self.torn:
+            self.load()
+        self.remove_old()
+
+    def remove_old(self) -> None:
+        """Remove the files whose runs were all done again, or have gone into others."""
         owned = np.zeros(len(self.pieces) + 1, bool)
         owned[self.piece_of] = True  # -1 marks the last, which stands for none
-        old = [piece.name for piece, keep in zip(self.pieces, owned[:-1].tolist(), strict=True) if not keep]
-        self.place.remove(*self.bad, *old, *(name for name in self.place.names() if name.endswith(TEMPORARY)))
-        self.bad = []
+        keep = {self.pieces[number].name for number in np.flatnonzero(owned[:-1]).tolist()}
+        old = {piece.name for piece in self.pieces} - keep
+        self.place.remove(*sorted(old))
         if old:
-            self.pieces = [piece for piece in self.pieces if piece.name not in set(old)]
+            self.pieces = [piece for piece in self.pieces if piece.name in keep]
             self.paint()
+
+    def replace(self, name: str, whole: bytes) -> None:
+        """Write a file anew with what of it is whole; remove it if nothing is."""
+        if whole:
+            self.place.put(name, whole)
+        else:
+            self.place.remove(name)
 
     # which runs are there ----------------------------------------------------------------------------------------------------------------
     def find(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -122,11 +155,13 @@ class RunStore(Runs):
     def take_in(self) -> None:
         """Put the runs of pieces that came since the last time into the index."""
         keys, found = [], []
-        self.known = np.concatenate([self.known, np.zeros(len(self.piece_of) - len(self.known), bool)])
+        self.known = self.growing[2].fill(len(self.piece_of) - len(self.known), False)
         for number in range(self.indexed, len(self.pieces)):
             rows = np.concatenate([np.arange(*span) for span in self.pieces[number].spans.tolist()])
             rows = rows[self.piece_of[rows] == number]
             rows = rows[~self.known[rows]]  # others were done again
+            if not len(rows):
+                continue
             stored = self.read([f"input:{name}" for name in self.inputs], rows)
             keys.append(hashes({name: stored[f"input:{name}"] for name in self.inputs}, self.inputs))
             found.append(rows)
@@ -165,38 +200,51 @@ class RunStore(Runs):
     # writing -----------------------------------------------------------------------------------------------------------------------------
     def allocate(self, n: int) -> np.ndarray:
         """`n` free rows, lowest first: holes left by a kill, then new ones."""
-        free = np.flatnonzero(self.piece_of < 0)[:n]
+        free = self.lowest + np.flatnonzero(self.piece_of[self.lowest :] < 0)
+        self.lowest = int(free[0]) if len(free) else len(self.piece_of)
+        free = free[:n]
         rows = np.concatenate([free, np.arange(len(self.piece_of), len(self.piece_of) + n - len(free))])
         self.grow(n - len(free))
         return rows
 
     def grow(self, more: int) -> None:
         """Make room in memory for so many further rows."""
-        self.piece_of = np.concatenate([self.piece_of, np.full(more, -1, np.int32)])
-        self.due = np.concatenate([self.due, np.zeros(more, bool)])
+        self.piece_of, self.due = self.growing[0].fill(more, -1), self.growing[1].fill(more, False)
 
     def commit(self, rows: np.ndarray, blocks: Blocks, tag: str, seconds: float = 0.0) -> None:
-        """Write the file of a piece, whose runs have these rising rows; `seconds` went by since the last one."""
-        head = {"of": self.header["id"], "rows": spans_of(rows), "counts": blocks.counts, "tag": tag, "timeout": self.timeout}
-        head |= {"seconds": seconds, "blocks": blocks.table}
-        before, name = beginning(head), file_name(int(rows[0]), self.session)
-        with self.guarded():
-            self.place.put(name, before, blocks.data)
-        self.pieces.append(Piece(name, len(before), head))
-        self.piece_of[rows] = len(self.pieces) - 1
+        """Write a piece, whose runs have these rising rows; `seconds` went by since the last one."""
+        self.write({"rows": spans_of(rows), "tag": tag, "timeout": self.timeout, "seconds": seconds}, rows, blocks)
         self.due[rows] = False
+
+    def write(self, head: dict[str, Any], rows: np.ndarray, blocks: Blocks) -> None:
+        """Write a piece: into a file of its own, or behind others of this session in a file that small ones share."""
+        head = {"of": self.header["id"], **head, "counts": blocks.counts, "order": len(self.pieces), "blocks": blocks.table}
+        before = beginning(head)
+        size, (name, at) = len(before) + blocks.data.nbytes, self.shared
+        with self.guarded():
+            if size <= SMALL and at + size <= FULL and self.files >= FILES:
+                self.place.append(name, at, before + blocks.data.tobytes())
+            else:
+                self.session += file_name(int(rows[0]), self.session) in self.written
+                name, at = file_name(int(rows[0]), self.session), 0
+                self.place.put(name, before, blocks.data)
+                self.files += 1
+                self.written.add(name)
+        if size <= SMALL and self.files >= FILES and self.place.appends:
+            self.shared = name, at + size
+        self.pieces.append(Piece(name, at + len(before), head, at))
+        self.piece_of[rows] = len(self.pieces) - 1
 
     def drop_damaged(self) -> bool:
         """Look through all files and remove those that are not as they were written: their runs are done again. False if all are."""
         self.require_place()
         found = list(self.damages())
-        self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs in found]
+        self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs, _ in found]
         with self.guarded():
-            self.place.remove(*(name for name, _ in found))
-        self.bad, self.foreign = [], []
-        self.index, self.indexed, self.known, self.follower = Index(), 0, np.empty(0, bool), 0
+            for name, _, whole in found:
+                self.replace(name, whole)
+        self.shared = "", FULL
         self.load()
-        self.due = np.zeros(len(self.piece_of), bool)
         self.redo_stopped()
         return bool(found)
 

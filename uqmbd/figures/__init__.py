@@ -4,11 +4,11 @@ from uqmbd.figures.build import sections
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.validation import validation_figures
+from uqmbd.tables.outputs import chosen, output_names
 
 __all__ = [
     "chosen",

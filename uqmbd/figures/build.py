@@ -7,17 +7,17 @@ from uqmbd.figures.histories import each_history_figure
 from uqmbd.figures.key import ANSWER, key_figure
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import more_sections
-from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
 from uqmbd.figures.prefixes import in_fitting_units
 from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
-from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.thinning import thinned
 from uqmbd.figures.validation import validation_figures
 from uqmbd.figures.worst import worst_figures
+from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.scaling import scale_of
 
 
 def sections(result) -> dict[str, list[Figure]]:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Panel
-from uqmbd.figures.numbers import scale
-from uqmbd.figures.outputs import axis_label, grid_of, in_unit, label_of, unit_of
+from uqmbd.tables.numbers import scale
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, unit_of
 
 KINDS = {"fitted", "measured", "residual"}
 
@@ -17,7 +17,8 @@ def is_calibrated(result, name: str) -> bool:
 def calibration_figure(result, name: str) -> Figure:
     """Measured and fitted history over time; below it their difference."""
     table = result.statistics[name]
-    time, along = grid_of(table), axis_label(table)
+    axis = result.axis_of(name, "statistics")
+    time, along = table[axis].values, axis_label(table, axis)
     fitted, measured, residual = (table.sel(statistic=kind).values for kind in ("fitted", "measured", "residual"))
     zero = Curve(time[[0, -1]], np.zeros(2), "no difference", "limit")
     panels = [Panel(along, label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
-from uqmbd.figures.outputs import picked, widest
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.outputs import picked, widest
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
     reached = picked(result.inner, name, bound=bound)
     if not np.isfinite(reached).any():
         return None
-    if axis_of(result.inner.variables[name].dims) is None:
+    if result.axis_of(name, "inner") is None:
         at_bound = picked(result.worst, name, bound=bound)
         if not np.isfinite(at_bound).all():
             return None
@@ -63,7 +62,7 @@ def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extr
         return Extreme(dict(zip(inputs, at_bound.tolist(), strict=True)), float(reached))
     both, places = widest(result.inner[name]), widest(result.worst[name]).sel(bound=bound)
     values = both.sel(bound=bound)
-    axis, beyond = axis_of(values.dims), False
+    axis, beyond = result.axis_of(name, "inner"), False
     if time is None:
         at, beyond = furthest(*both.sel(bound=["lower", "upper"]).transpose("bound", axis).values, up=bound == "upper")
     else:

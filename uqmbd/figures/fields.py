@@ -3,7 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Image, Panel
-from uqmbd.figures.outputs import pretty
+from uqmbd.tables.outputs import pretty
 
 CELLS = 240  # of a picture along each side, and twice as many of a curve
 SHARE, STEEP = 0.99, 2.0  # of the cells above zero that the colours reach where the largest value is so many times what they hold

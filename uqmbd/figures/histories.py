@@ -9,10 +9,9 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.calibration import calibration_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
-from uqmbd.figures.outputs import axis_label, grid_of, in_unit, label_of, widest
 from uqmbd.figures.sensitivities import main_effects
-from uqmbd.figures.trust import trust_of
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, widest
+from uqmbd.tables.trust import trust_of
 
 OUTER, INNER = "outer bounds", "reached by runs"
 NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
@@ -29,7 +28,7 @@ def history_figures(result, names: list[str]) -> list[Figure]:
 
 def each_history_figure(result, names: list[str]) -> Iterator[Figure]:
     """The same one by one: a figure holds its history several times."""
-    stored = [name for name in names if name in result.runs and axis_of(result.runs[name].dims)]
+    stored = [name for name in names if result.axis_of(name, "runs")]
     points = max((result.runs[name].shape[1] for name in stored), default=0)
     count, points = samples.share_of_page(len(stored), points)
     runs = samples.histories(result, stored, count, points) if stored else {}
@@ -57,7 +56,8 @@ def history_figure(result, name: str, runs: list[samples.Line] | None = None) ->
     imprecise = name in result.statistics and "bound" in result.statistics[name].dims
     described = imprecise or trust is None or trust.share < 1 or name not in result.bounds
     marks = [*(_statistic_marks(result, name) if described else ()), *_bound_marks(result, name)]
-    along = next((axis_label(group[name]) for _, group in result.groups() if name in group and axis_of(group[name].dims)), "")
+    axis = result.axis_of(name)
+    along = next((axis_label(group[name], axis) for key, group in result.groups() if axis and result.axis_of(name, key)), "")
     panels = [Panel(along, label_of(result, name), tuple(marks), shades, height=3.0)]
     centre = centre_of(marks)
     if centre is None:
@@ -74,7 +74,7 @@ def history_figure(result, name: str, runs: list[samples.Line] | None = None) ->
         what = "mean" if centre_of_mean is None else "mean from its middle"
         panels.append(Panel(along, what + in_unit(result, name), tuple(means), shades, height=2.0))
     if name in result.error and np.any((error := widest(result.error[name])).values):
-        curve = Curve(grid_of(error), np.maximum(error.values, _floor(error.values)), "validated error", "error")
+        curve = Curve(error[axis].values, np.maximum(error.values, _floor(error.values)), "validated error", "error")
         panels.append(Panel(along, "error" + in_unit(result, name), (curve,), shades, log=True))
     if effects := main_effects(result, name):
         panels.append(Panel(along, "sensitivity", tuple(effects), shades))
@@ -136,13 +136,14 @@ def _run_marks(result, runs: list[samples.Line] | None) -> list[Curve]:
 
 def _statistic_marks(result, name: str) -> list[Curve | Band]:
     """The fan of quantiles and the mean; of imprecise statistics the widest fan and the band of the mean."""
-    if name not in result.statistics or not axis_of(result.statistics[name].dims):
+    axis = result.axis_of(name, "statistics")
+    if axis is None:
         return []
     table = result.statistics[name]
     if "alpha" in table.dims:
         widest_pair = fan(set(table["statistic"].values.tolist()))[:1]
-        return [band for low, high, _ in widest_pair for band in _nested(table, low, high)]
-    time, known = grid_of(table), set(table["statistic"].values.tolist())
+        return [band for low, high, _ in widest_pair for band in _nested(table, axis, low, high)]
+    time, known = table[axis].values, set(table["statistic"].values.tolist())
     imprecise = "bound" in table.dims
 
     def get(key: str, bound: str) -> np.ndarray:
@@ -166,21 +167,21 @@ def _statistic_marks(result, name: str) -> list[Curve | Band]:
 
 def mean_levels(result, name: str) -> list[Band]:
     """Bounds of the mean of a history at each membership level that is drawn; empty where it has no levels."""
-    known = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values
-    return _nested(result.statistics[name], "mean", "mean") if known else []
+    known, axis = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values, result.axis_of(name)
+    return _nested(result.statistics[name], axis, "mean", "mean") if known else []
 
 
 def _has_levels(result, name: str) -> bool:
-    return name in result.statistics and "alpha" in result.statistics[name].dims and axis_of(result.statistics[name].dims) is not None
+    return name in result.statistics and "alpha" in result.statistics[name].dims and result.axis_of(name, "statistics") is not None
 
 
-def _nested(table, low: str, high: str) -> list[Band]:
+def _nested(table, axis: str, low: str, high: str) -> list[Band]:
     """From the least value of one statistic to the greatest of another, at each membership level that is drawn, the widest first."""
     table = table.sortby("alpha").transpose("alpha", ...)
     alpha, bands = table["alpha"].values, []
     for level in levels_shown(alpha):
         ends = (table.isel(alpha=level).sel(statistic=key, bound=side).values for key, side in ((low, "lower"), (high, "upper")))
-        bands.append(of_level(grid_of(table), *ends, alpha[level]))
+        bands.append(of_level(table[axis].values, *ends, alpha[level]))
     return bands
 
 
@@ -193,9 +194,10 @@ def fan(known: set[str]) -> list[tuple[str, str, str]]:
 
 def _bound_marks(result, name: str) -> list[Curve | Band]:
     marks: list[Curve | Band] = []
+    axis = result.axis_of(name)
     if name in result.bounds:
         bounds = result.bounds[name]
-        time, axis = grid_of(bounds), axis_of(bounds.dims)
+        time = bounds[axis].values
         if "alpha" in bounds.dims:
             alpha = bounds["alpha"].values
             for level in levels_shown(alpha):
@@ -205,7 +207,7 @@ def _bound_marks(result, name: str) -> list[Curve | Band]:
             marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", axis).values, OUTER, "outer"))
     if name in result.inner:
         inner = widest(result.inner[name])
-        marks += [Curve(grid_of(inner), inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]
+        marks += [Curve(inner[axis].values, inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]
     return marks
 
 

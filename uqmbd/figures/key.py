@@ -15,14 +15,13 @@ from uqmbd.figures.calibration import is_calibrated
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, history_figure, levels_shown
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
-from uqmbd.figures.numbers import brief, scale
-from uqmbd.figures.outputs import axis_label, axis_unit, chosen, grid_of, key_said, label_of, output_names, widest
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
-from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import sensitivity_figures
-from uqmbd.figures.trust import marked, trust_of
 from uqmbd.figures.worst import extremes_panel, inputs_said
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.numbers import brief, scale
+from uqmbd.tables.outputs import axis_label, axis_unit, chosen, key_said, label_of, output_names, widest
+from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.trust import marked, trust_of
 
 ANSWER = "Answer"  # section of the figure that stands in no other
 LANES = {"bounded": (0.22, 0.78), "reached": (0.36, 0.64)}  # heights of the bars of an interval
@@ -51,11 +50,9 @@ def key_figure(result) -> Figure | None:
     if "estimate" in result.attrs:
         return _of_calibration(result, name)
     known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
-    if "probability" in known and axis_of(result.statistics[name].dims) is None:
+    if "probability" in known and result.axis_of(name, "statistics") is None:
         return _of_probability(result, name, known)
-    over = any(
-        name in group and axis_of(group[name].dims) for group in (result.bounds, result.inner, result.statistics, result.sensitivity)
-    )
+    over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))
     if result.facts.method == "sensitivity":
         return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
     if name in result.bounds or name not in result.statistics or samples.are_chosen(result):
@@ -70,19 +67,20 @@ def key_figure(result) -> Figure | None:
 def _of_calibration(result, name: str) -> Figure:
     """Measured and fitted, of the key output or of the first that was measured."""
     measured = [one for one in (name, *chosen(result, output_names(result)[0])) if is_calibrated(result, one)]
-    over = [one for one in measured if axis_of(result.statistics[one].dims)]
+    over = [one for one in measured if result.axis_of(one, "statistics")]
     over = [one for one in over if np.isfinite(result.statistics[one].sel(statistic="measured").values).any()]
     if not over:
         return scalar_figure(result, next((one for one in output_names(result)[1] if is_calibrated(result, one)), name))
     table, one = result.statistics[over[0]], over[0]
-    grid, (fitted, measured) = grid_of(table), (table.sel(statistic=word).values for word in ("fitted", "measured"))
+    axis = result.axis_of(one)
+    grid, (fitted, measured) = table[axis].values, (table.sel(statistic=word).values for word in ("fitted", "measured"))
     shown = np.flatnonzero(np.isfinite(measured))
     shown = shown[np.unique(np.linspace(0, len(shown) - 1, min(MEASURED, len(shown))).astype(int))] if len(shown) else shown
     nameless = ("",) * len(shown)
     points = Points(
         grid[shown], measured[shown], tuple(f"{grid[k]:.4g}" for k in shown), nameless, "measured", 1, small=True, on_curves=True
     )
-    panel = Panel(axis_label(table), label_of(result, one), (points, Curve(grid, fitted, "fitted", "mean")))
+    panel = Panel(axis_label(table, axis), label_of(result, one), (points, Curve(grid, fitted, "fitted", "mean")))
     return Figure(f"{one}.answer", f"{one}: measured and fitted", (panel,))
 
 
@@ -118,8 +116,8 @@ def _plain(result, name: str, *, over: bool) -> Figure:
 
 def _reaching(result, name: str) -> list[str]:
     """Which inputs the runs have that reach furthest."""
-    table, said = result.extreme_runs[name], []
-    within, along = scale_of(result, name), scale(axis_unit(table).strip(), grid_of(table))
+    table, axis, said = result.extreme_runs[name], result.axis_of(name), []
+    within, along = scale_of(result, name), scale(axis_unit(table, axis).strip(), table[axis].values)
     for end, word in (("upper", "highest"), ("lower", "lowest")):
         if (found := extreme_of(result, name, end)) is not None and found.time is not None:
             value, when = within.said(brief(within.of(found.value))), along.said(brief(along.of(found.time)))

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarForm
 
 from uqmbd.figures.labels import SIDES, shortened
 from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Panel, Points, Rows, Stack, look
-from uqmbd.figures.numbers import SUPERSCRIPT
+from uqmbd.tables.numbers import SUPERSCRIPT
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
 Theme = dict[str, str]

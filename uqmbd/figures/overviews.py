@@ -6,7 +6,6 @@ from uqmbd.figures import samples
 from uqmbd.figures.marks import Cells, Figure, Panel
 from uqmbd.figures.sensitivities import WORDS, kinds, leading
 from uqmbd.figures.validation import tolerance
-from uqmbd.outcomes import axis_of
 
 LEAST = 3  # outputs below this need no overview
 ROWS_SHOWN = 40  # outputs
@@ -36,7 +35,7 @@ def distribution_overview(result, scalars: list[str]) -> list[Figure]:
 def sensitivity_overview(result, scalars: list[str]) -> list[Figure]:
     """Outputs against inputs: the leading kind of sensitivity that all these scalars have."""
     tables = {name: result.sensitivity[name] for name in scalars if name in result.sensitivity}
-    tables = {name: table for name, table in tables.items() if not axis_of(table.dims)}
+    tables = {name: table for name, table in tables.items() if not result.axis_of(name, "sensitivity")}
     kind = next((kind for kind in KINDS if any(kind in kinds(table) for table in tables.values())), None)
     tables = dict([(name, table) for name, table in tables.items() if kind in kinds(table)][:ROWS_SHOWN])
     if len(tables) < LEAST:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Mark, Panel, Points
-from uqmbd.figures.numbers import Scale, scale
+from uqmbd.tables.numbers import Scale, scale
 
 LABEL = re.compile(r"(?P<words>.*) \[(?P<unit>[^\[\]]+)\]", re.DOTALL)
 OF_OUTPUTS = ("μ*",)  # horizontal axes in the unit of an output that have no output's name

@@ -8,8 +8,9 @@ from uqmbd.analysis.search.boundary import Boundary
 from uqmbd.analysis.search.separating import Surface, surface_between
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import chosen, output_names
-from uqmbd.figures.trust import percent
+from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.trust import percent
 
 DRAWN = 1500  # runs of a picture
 GRID = 201  # points of each input from which a boundary is drawn
@@ -39,7 +40,7 @@ def _kinds(result) -> list[Figure]:
     unit = 2 * (x[:, moving] - low) / (high - low) - 1
     fresh = slice(-int(result.attrs.get("runs_fresh", 0)) or None, None)
     across = _telling(unit[fresh], kind[fresh])
-    written = [samples.written(result, names[k]) for k in across]
+    written = [input_unit(result, names[k]) for k in across]
     places = [one.of(x[:, moving[k]]) for one, k in zip(written, across, strict=True)]
     shown = _shown(len(kind), int(result.attrs.get("runs_fresh", 0)))
     marks: list[Points | Curve] = []
@@ -59,7 +60,7 @@ def _kinds(result) -> list[Figure]:
             curve, said = _boundary(unit, kind, pair, low, high, written)
             marks += curve
             caption += said
-    labels = [samples.with_unit(names[k], one) for k, one in zip(across, written, strict=True)]
+    labels = [with_unit(names[k], one) for k, one in zip(across, written, strict=True)]
     panel = Panel(labels[0], labels[1], tuple(marks), height=3.0)
     return [Figure("regions", f"Runs by {sequence}", (panel,), tuple(caption))]
 
@@ -121,9 +122,9 @@ def _leaves(result) -> list[Figure]:
     names = [str(name).removeprefix("lower:") for name in result.leaves.coords if str(name).startswith("lower:")]
     if len(names) != 2 or result.leaves.sizes["leaf"] < 2:
         return []
-    written = [samples.written(result, name) for name in names]
+    written = [input_unit(result, name) for name in names]
     ends = [[one.of(result.leaves[f"{end}:{name}"].values) for end in ("lower", "upper")] for name, one in zip(names, written, strict=True)]
-    labels = [samples.with_unit(name, one) for name, one in zip(names, written, strict=True)]
+    labels = [with_unit(name, one) for name, one in zip(names, written, strict=True)]
     return [_leaf_figure(result, name, ends, labels) for name in chosen(result, output_names(result)[1]) if name in result.leaves]
 
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from uqmbd.figures.outputs import unit_of
-from uqmbd.figures.trust import percent
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.outputs import unit_of
+from uqmbd.tables.trust import percent
 
 TOLD = 6  # kinds that a sentence names
 
@@ -14,7 +13,7 @@ def regions_said(result, name: str) -> str:
     if name not in result.regions:
         return ""
     bounds = result.regions[name]
-    number = not axis_of(bounds.dims) and name != result.regions.attrs["sequence"]
+    number = not result.axis_of(name, "regions") and name != result.regions.attrs["sequence"]
     unit, parts = unit_of(result, name), []
     ends = bounds.sel(bound=["lower", "upper"]).values if number else np.empty((0, 2))
     texts = outward(ends)

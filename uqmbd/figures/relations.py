@@ -6,8 +6,9 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
-from uqmbd.figures.outputs import axis_name, in_unit
 from uqmbd.figures.sensitivities import kinds
+from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.outputs import in_unit
 
 VARIABLES = 8  # in the scatter matrix
 JUDGED = 100  # outputs whose sensitivities choose the inputs
@@ -31,10 +32,10 @@ def scatter_figures(result, scalars: list[str]) -> list[Figure]:
     shown = inputs[: VARIABLES - len(outputs)]
     index = _thinned(np.flatnonzero(good))
     variables = [f"input:{name}" for name in shown] + outputs
-    units = [samples.written(result, name) for name in shown]
+    units = [input_unit(result, name) for name in shown]
     values = [unit.of(result.runs[f"input:{name}"].values[index]) for name, unit in zip(shown, units, strict=True)]
     values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
-    words = [samples.with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
+    words = [with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
     panel = Panel("", "", (Pairs(values, "runs"),), names=(*words, *outputs))
     caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
     caption.append("Drag over points to mark the same runs in all fields.")
@@ -63,7 +64,7 @@ def convergence_figures(result, names: list[str]) -> list[Figure]:
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
             panels.append(Panel("number of runs", WORDS.get(word, word.replace("_", " ")) + unit, tuple(marks), height=1.2))
         if panels:
-            axis = axis_name(result, name)
+            axis = result.axis_of(name)
             caption = [f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}."] if axis else []
             caption += [SAID[word] for word in known if word in SAID]
             figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), tuple(caption)))

@@ -1,12 +1,9 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from uqmbd.facts import InputFacts
-from uqmbd.figures.outputs import chosen, grid_of, output_names, pretty
 from uqmbd.figures.thinning import extremes
+from uqmbd.tables.outputs import chosen, output_names
 
 Line = tuple[np.ndarray, np.ndarray]  # x and y of a curve
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read
@@ -21,7 +18,7 @@ def read_once(result):
     numbers = [name for name in names if result.runs.variables[name].ndim == 1]
     if len(numbers) * result.runs.sizes.get("run", 0) > MOST_NUMBERS:
         numbers = ["status"]
-    return replace(result, runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result
+    return result.replaced(runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result
 
 
 def status(result) -> np.ndarray:
@@ -68,20 +65,6 @@ def fixed(result) -> list[str]:
     return [name for name, entry in result.facts.inputs.items() if entry.kind == "fixed"]
 
 
-def written(result, name: str) -> InputFacts:
-    """How the user wrote the input `name`; in SI where a result (of an older version) does not say."""
-    entry = result.facts.inputs.get(name)
-    if entry is not None and entry.unit is not None:
-        return entry
-    stored = result.runs[f"input:{name}"].attrs.get("unit", "") if f"input:{name}" in result.runs else ""
-    return InputFacts("", "", str(stored))
-
-
-def with_unit(name: str, unit: InputFacts) -> str:
-    """An input's name, and its unit in brackets if it has one."""
-    return f"{name} [{pretty(unit.unit)}]" if unit.unit else name
-
-
 def share_of_page(histories: int, points: int) -> tuple[int, int]:
     """How many runs of how many points each history may show, so that the page stays small."""
     points = max(1, min(points, 240))
@@ -92,7 +75,7 @@ def histories(result, names: list[str], count: int, points: int) -> dict[str, li
     """The same few good runs of several histories, each thinned to about ``points`` points as it is read."""
     index, found = choose(good(result), count), {}
     for name in names:
-        time = grid_of(result.runs[name])
+        time = result.runs[name][result.axis_of(name, "runs")].values
         some = max(1, MOST_NUMBERS // len(time))
         parts = (result.runs[name].isel(run=index[i : i + some]).values.astype(float) for i in range(0, len(index), some))
         found[name] = [thin(time, run, points) for part in parts for run in part]

@@ -5,8 +5,8 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
-from uqmbd.figures.outputs import label_of, outer_quantiles, unit_of, widest
-from uqmbd.figures.trust import marked, trust_of
+from uqmbd.tables.outputs import label_of, outer_quantiles, unit_of, widest
+from uqmbd.tables.trust import marked, trust_of
 
 P_BOX = "Probability that the output is at most the value: it lies anywhere in the band (a probability box)."
 SAME = 1e-12  # probabilities closer than this are one

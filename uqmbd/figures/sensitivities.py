@@ -4,8 +4,7 @@ import numpy as np
 
 from uqmbd.figures.labels import places, shortened
 from uqmbd.figures.marks import COLORS, UNSEEN, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
-from uqmbd.figures.outputs import axis_label, axis_name, grid_of, in_unit, point_of
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.outputs import axis_label, in_unit, point_of
 
 FAMILIES = (
     ("first", "total"), ("shapley",), ("first_full", "total_independent"), ("main_effect",), ("width_reduction",), ("derivative",),
@@ -32,11 +31,12 @@ PAIR_LETTERS = 18  # of the name of each input of a pair
 def main_effects(result, name: str) -> list[Curve]:
     """The main effects of a history over time, one curve for each of the leading inputs, in colours that bounds do not have."""
     table = result.sensitivity[name] if name in result.sensitivity else None
-    if table is None or not axis_of(table.dims) or "main_effect" not in kinds(table):
+    axis = result.axis_of(name, "sensitivity")
+    if table is None or axis is None or "main_effect" not in kinds(table):
         return []
     values = _of(table, "main_effect")
     return [
-        Curve(grid_of(table), values[k], f"{_inputs(table)[k]} (main effect)", INPUT_COLORS[rank % APART] + COLORS * (rank // APART))
+        Curve(table[axis].values, values[k], f"{_inputs(table)[k]} (main effect)", INPUT_COLORS[rank % APART] + COLORS * (rank // APART))
         for rank, k in enumerate(leading(np.abs(values), COLORS))
     ]
 
@@ -45,20 +45,19 @@ def sensitivity_figures(result, names: list[str]) -> list[Figure]:
     """Every figure of the sensitivities of these outputs: over time, aggregated, of scalars, and of pairs."""
     figures = []
     for name in names:
-        axis = axis_name(result, name)
+        axis = result.axis_of(name)
         every = f"sensitivities over all {'times' if axis == 'time' else f'values of {axis}'}"
-        groups = ((result.sensitivity, "sensitivity", "sensitivities"), (result.aggregated, "aggregated", every))
-        for group, key, title in groups:
-            if name not in group:
+        for key, title in (("sensitivity", "sensitivities"), ("aggregated", every)):
+            if name not in result[key]:
                 continue
-            table = group[name]
-            if axis_of(table.dims):
-                figures += _over_axis(table, name, title, in_unit(result, name))
+            table = result[key][name]
+            if over := result.axis_of(name, key):
+                figures += _over_axis(table, over, name, title, in_unit(result, name))
             else:
                 figures += _bars(table, name, key, title)
                 figures += _morris(result, table, name, key)
         if name in result.interaction:
-            figures += _pairs(result.interaction[name], name)
+            figures += _pairs(result.interaction[name], result.axis_of(name, "interaction"), name)
     return figures
 
 
@@ -96,19 +95,18 @@ def _inputs(table) -> list[str]:
     return [str(name) for name in table["input"].values]
 
 
-def _thinned(table):
+def _thinned(table, axis: str | None):
     """Every so many of the times, or points of another axis, and how many; scalars as they are."""
-    axis = axis_of(table.dims)
     step = -(-table.sizes.get(axis, 1) // TIMES_SHOWN)
     return (table.isel({axis: slice(None, None, step)}), step) if step > 1 else (table, 1)
 
 
-def _over_axis(table, name: str, title: str, unit: str) -> list[Figure]:
+def _over_axis(table, axis: str, name: str, title: str, unit: str) -> list[Figure]:
     found = [kind for kind in kinds(table) if kind not in ("main_effect", "mu")]
     if not found:
         return []
-    table, step = _thinned(table)
-    time, along, inputs = grid_of(table), axis_label(table), _inputs(table)
+    table, step = _thinned(table, axis)
+    time, along, inputs = table[axis].values, axis_label(table, axis), _inputs(table)
     order = leading(np.abs(_of(table, "total" if "total" in found else found[0])), COLORS if len(inputs) <= COLORS else COLORS - 1)
     panels, caption = [], []
     for kind in found:
@@ -130,7 +128,7 @@ def _over_axis(table, name: str, title: str, unit: str) -> list[Figure]:
     if len(inputs) > len(order):
         caption.append(f"Shown are the {len(order)} leading ones of {len(inputs)} inputs.")
     if step > 1:
-        caption.append(f"One of {step} {point_of(table)}s is drawn.")
+        caption.append(f"One of {step} {point_of(axis)}s is drawn.")
     return [Figure(f"{name}.sensitivity", f"{name}: {title}", tuple(panels), tuple(caption))]
 
 
@@ -194,21 +192,21 @@ def _morris(result, table, name: str, key: str) -> list[Figure]:
     return [Figure(f"{name}.{key}.morris", f"{name}: Morris' screening", (panel,), tuple(caption))]
 
 
-def _pairs(table, name: str) -> list[Figure]:
+def _pairs(table, axis: str | None, name: str) -> list[Figure]:
     """Second-order indices: the leading pairs over time, a matrix of many pairs, or bars of few."""
-    table, step = _thinned(table)
+    table, step = _thinned(table, axis)
     pairs = [str(pair) for pair in table["pair"].values]
     values = np.asarray(table.transpose("pair", ...).values, float)
     title, key = f"{name}: second-order indices", f"{name}.interaction"
     inputs = list(dict.fromkeys(part for pair in pairs for part in pair.split("*", 1)))
     brief = shortened(inputs, PAIR_LETTERS)
     words = [" × ".join(brief[part] for part in pair.split("*", 1)) for pair in pairs]
-    if axis_of(table.dims):
+    if axis is not None:
         order = leading(np.abs(values), PAIRS_SHOWN)
-        curves = [Curve(grid_of(table), values[k], words[k], c) for c, k in enumerate(order)]
+        curves = [Curve(table[axis].values, values[k], words[k], c) for c, k in enumerate(order)]
         caption = [f"The {len(order)} leading ones of {len(pairs)} pairs."] if len(order) < len(pairs) else []
-        caption += [f"One of {step} {point_of(table)}s is drawn."] if step > 1 else []
-        return [Figure(key, title, (Panel(axis_label(table), "second order", tuple(curves)),), tuple(caption))]
+        caption += [f"One of {step} {point_of(axis)}s is drawn."] if step > 1 else []
+        return [Figure(key, title, (Panel(axis_label(table, axis), "second order", tuple(curves)),), tuple(caption))]
     if len(inputs) < 3:
         return [Figure(key, title, (Panel("second order", "", (Rows(values, "second order", 0),), names=tuple(words)),))]
     matrix = np.full((len(inputs), len(inputs)), np.nan)

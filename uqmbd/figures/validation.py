@@ -4,9 +4,8 @@ import numpy as np
 
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import axis_label, grid_of, in_unit, unit_of, widest
-from uqmbd.figures.trust import percent, trust_of
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.outputs import axis_label, in_unit, unit_of, widest
+from uqmbd.tables.trust import percent, trust_of
 
 POINTS = 400  # checks drawn of a scalar
 MORE = 1.001  # times the largest error at the runs: above it something else counts too
@@ -16,7 +15,7 @@ FLOOR = 1e-6  # of the tolerance: smaller errors are drawn there, since only wha
 def validation_figures(result, names: list[str]) -> list[Figure]:
     """One figure for each output that has checks."""
     checked = [name for name in names if name in result.validation]
-    return [_over_axis(result, name) if axis_of(result.validation[name].dims) else _scalar(result, name) for name in checked]
+    return [_over_axis(result, name) if result.axis_of(name, "validation") else _scalar(result, name) for name in checked]
 
 
 def _scalar(result, name: str) -> Figure:
@@ -49,8 +48,8 @@ def _scalar(result, name: str) -> Figure:
 
 def _over_axis(result, name: str) -> Figure:
     """The check with the largest error, and the errors of all over time, or another axis."""
-    table = result.validation[name]
-    time, along, unit = grid_of(table), axis_label(table), in_unit(result, name)
+    table, axis = result.validation[name], result.axis_of(name)
+    time, along, unit = table[axis].values, axis_label(table, axis), in_unit(result, name)
     run, said = (table.sel(column=column).transpose("history_check", ...).values for column in ("run", "surrogate"))
     misses = np.abs(said - run)
     numbers, number = table["history_check"].values, int(table.attrs["largest_error_run"])
@@ -61,7 +60,7 @@ def _over_axis(result, name: str) -> Figure:
     allowed = tolerance(result, name)
     searched = name in result.source and bool((widest(result.source[name]) == SEARCHED).any())  # the error there is that of the search
     largest = result.error[name] if name in result.error and not searched else None
-    top = (time, misses.max(axis=0)) if largest is None else (grid_of(largest), widest(largest).values)
+    top = (time, misses.max(axis=0)) if largest is None else (largest[axis].values, widest(largest).values)
     greatest = float(np.nanmax(top[1], initial=0.0))
     floor = FLOOR * (allowed or greatest) or 1e-300
     errors = [
@@ -90,7 +89,8 @@ def tolerance(result, name: str) -> float | None:
 def limits(result, name: str, allowed: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
     """Times, or other points, and the largest error at which an output is trusted there: `allowed`, or less where its band is narrow."""
     inner = widest(result.inner[name])
-    time, own = grid_of(inner), np.full(len(grid_of(inner)), np.inf)
+    time = inner[result.axis_of(name)].values
+    own = np.full(len(time), np.inf)
     if "width_tolerance" in result.attrs:
         width = (inner.sel(bound="upper") - inner.sel(bound="lower")).values
         own = float(result.attrs["width_tolerance"]) * width

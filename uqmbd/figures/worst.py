@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
-from uqmbd.figures.outputs import axis_label, axis_unit, grid_of, in_unit, label_of, point_of, pretty, widest
-from uqmbd.figures.scaling import scale_of
-from uqmbd.figures.trust import trust_of
+from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.outputs import axis_label, axis_unit, in_unit, label_of, point_of, pretty, widest
+from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.trust import trust_of
 
 ENDS = (("lower", "lowest", 2), ("upper", "highest", 1))  # bound, word, colour
 SIDES = {"lowest": "bottom", "highest": "top"}  # where the words stand
@@ -29,20 +29,21 @@ def worst_figure(result, name: str) -> Figure:
     """The figure of one history; a result of an earlier version has the inputs only."""
     runs, caption = extremes_panel(result, name) if name in result.extreme_runs else (None, [])
     places = widest(result.worst[name])
-    time, panels = grid_of(places), [] if runs is None else [runs]
+    axis = result.axis_of(name)
+    time, panels = places[axis].values, [] if runs is None else [runs]
     for key in map(str, places["input"].values):
-        unit = samples.written(result, key)
+        unit = input_unit(result, key)
         values = {end: np.asarray(unit.of(places.sel(bound=end, input=key).values)) for end, _, _ in ENDS}
         curves = tuple(Curve(time, values[end], f"input at {end} bound", color) for end, _, color in ENDS)
-        panels.append(Panel(axis_label(places), samples.with_unit(key, unit), curves, height=1.4))
-    caption.append(f"{'Below: the' if caption else 'The'} inputs of the run that reached each bound, at every {point_of(places)}.")
+        panels.append(Panel(axis_label(places, axis), with_unit(key, unit), curves, height=1.4))
+    caption.append(f"{'Below: the' if caption else 'The'} inputs of the run that reached each bound, at every {point_of(axis)}.")
     return Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), tuple(caption))
 
 
 def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
     """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
-    table = result.extreme_runs[name]
-    time, inputs, within = grid_of(table), table.attrs["inputs"], scale_of(result, name)
+    table, axis = result.extreme_runs[name], result.axis_of(name)
+    time, inputs, within = table[axis].values, table.attrs["inputs"], scale_of(result, name)
     marks, caption, places = _band(result, name), [], {}
     nominal = table.sel(case="nominal").values
     if np.isfinite(nominal).all():
@@ -62,7 +63,7 @@ def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
         value = within.said(f"{within.of(values[found.at]):.4g}")
         where = " where runs differ" if found.beyond else ""
         caption.append(
-            f"The {word} value of a run{where}, {value} at {found.time:.4g}{axis_unit(table)}: {inputs_said(result, found.inputs)}."
+            f"The {word} value of a run{where}, {value} at {found.time:.4g}{axis_unit(table, axis)}: {inputs_said(result, found.inputs)}."
         )
     label, centre = label_of(result, name), centre_of(marks)
     if centre is not None:
@@ -73,7 +74,7 @@ def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
         x, y = np.array(list(places.values())).T
         marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK, on_curves=True))
     trust = trust_of(result, name)
-    return Panel(axis_label(table), label, tuple(marks), trust.spans if trust else (), height=3.0), caption
+    return Panel(axis_label(table, axis), label, tuple(marks), trust.spans if trust else (), height=3.0), caption
 
 
 def _band(result, name: str) -> list[Band | Curve]:
@@ -81,12 +82,12 @@ def _band(result, name: str) -> list[Band | Curve]:
     if name not in result.bounds:
         return []
     bounds = widest(result.bounds[name])
-    return [Band(grid_of(bounds), *bounds.sel(bound=["lower", "upper"]).transpose("bound", ...).values, OUTER, "outer")]
+    return [Band(bounds[result.axis_of(name)].values, *bounds.sel(bound=["lower", "upper"]).transpose("bound", ...).values, OUTER, "outer")]
 
 
 def inputs_said(result, inputs: dict[str, float], digits: int = 4) -> str:
     """Inputs of a run in words, in the units of the study: ``clearance = 0.05 mm, friction = 0.03``."""
-    units = {key: samples.written(result, key) for key in inputs}
+    units = {key: input_unit(result, key) for key in inputs}
     return ", ".join(
         f"{key} = {float(units[key].of(value)):.{digits}g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()
     )

@@ -12,6 +12,8 @@ from uqmbd.inputs.fixed import Fixed
 from uqmbd.inputs.focal import Focal
 from uqmbd.inputs.fuzzy import Fuzzy
 from uqmbd.inputs.interval import Interval
+from uqmbd.inputs.joint import names_in
+from uqmbd.inputs.of_chaospy import Labelled, is_distribution
 from uqmbd.inputs.random import Random
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
@@ -43,4 +45,31 @@ def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None 
     return kinds[chosen[0]].from_value(table[chosen[0]], unit)
 
 
-__all__ = ["INPUTS", "ConvexSet", "Dependence", "Fixed", "Focal", "Fuzzy", "Input", "Interval", "Random", "Space", "read_input"]
+def given(inputs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Inputs with distributions of chaospy, and frozen ones of scipy, as `Random`; several names as one key, ``"a, b"``."""
+    found = {}
+    for key, item in inputs.items():
+        several = isinstance(key, tuple) and all(isinstance(name, str) for name in key)
+        key = ", ".join(names_in(key)) if several or (isinstance(key, str) and "," in key) else key
+        try:
+            found[key] = Random(item) if is_distribution(item) or hasattr(item, "dist") else item
+        except StudyError as error:
+            raise error.under(f"inputs.{key}") from error.__cause__
+    return found
+
+
+__all__ = [
+    "INPUTS",
+    "ConvexSet",
+    "Dependence",
+    "Fixed",
+    "Focal",
+    "Fuzzy",
+    "Input",
+    "Interval",
+    "Labelled",
+    "Random",
+    "Space",
+    "given",
+    "read_input",
+]

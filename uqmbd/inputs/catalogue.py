@@ -1,4 +1,7 @@
-"""Distributions by name: their parameters, and how scipy makes them. The names and parameters are chaospy's."""
+"""Distributions by name: their parameters, and what makes them. The names and parameters are chaospy's.
+
+It makes those of which it has both tails, to the bit as scipy has them; see docs/theory/dependence.md for the table of all.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from uqmbd.inputs.laws import Frozen, Kumaraswamy, Law, Whole
+from uqmbd.inputs.laws import Foreign, Frozen, Kumaraswamy, Law, Whole
 
 Numbers = Mapping[str, float]
 MOVED = {"scale": 1.0, "shift": 0.0}
@@ -53,6 +56,17 @@ def _of(name: str, shapes: Mapping[str, float | None] | None = None, place: Numb
         return frozen(name, tuple(numbers[shape] for shape in shapes), loc, scale, low=low, high=high)
 
     return Family({**shapes, **place}, build)
+
+
+def _of_chaospy(name: str, parameters: Numbers) -> Family:
+    """A family as chaospy has it."""
+
+    def build(numbers: Numbers) -> Law:
+        import chaospy
+
+        return Foreign(getattr(chaospy, name)(**numbers))
+
+    return Family(parameters, build)
 
 
 def _arcsinus(n: Numbers) -> Law:
@@ -142,7 +156,7 @@ def binomial(size: float, prob: float) -> Law:
 _ONE, _GIVEN = {"shape": 1.0}, {"shape": None}
 FAMILIES: Mapping[str, Family] = {
     "alpha": _of("alpha", _ONE, high="alpha_high"),
-    "anglit": _of("anglit"),
+    "anglit": _of_chaospy("Anglit", MOVED),
     "arcsinus": Family({"shape": 0.5, **BETWEEN}, _arcsinus),
     "beta": _of("beta", {"alpha": None, "beta": None}, BETWEEN),
     "bradford": _of("bradford", _ONE, BETWEEN),
@@ -204,8 +218,8 @@ FAMILIES: Mapping[str, Family] = {
     "truncnormal": Family({"lower": -math.inf, "upper": math.inf, **CENTRED}, _truncated_normal),
     "tukeylambda": _of("tukeylambda", _ONE, low="tukey_lambda_low", high="tukey_lambda_high"),
     "weibull": _of("weibull_min", _ONE),
-    "wigner": Family({"radius": 1.0, "shift": 0.0}, lambda n: frozen("semicircular", (), n["shift"], n["radius"])),
-    "wrappedcauchy": _of("wrapcauchy", {"shape": 0.5}),
+    "wigner": _of_chaospy("Wigner", {"radius": 1.0, "shift": 0.0}),
+    "wrappedcauchy": _of_chaospy("WrappedCauchy", {"shape": 0.5, **MOVED}),
 }
 # names that chaospy has for other distributions than the literature
 AMBIGUOUS: Mapping[str, str] = {

@@ -146,7 +146,7 @@ def _unusable(kind: str, numbers: Mapping[str, float]) -> str | None:
     try:
         with np.errstate(all="ignore"):
             quartiles = _family(kind, numbers).inv(np.array([0.25, 0.5, 0.75]))
-    except (ArithmeticError, ValueError) as error:
+    except (ArithmeticError, ValueError, AssertionError) as error:
         return f"the distribution {kind} does not exist for these parameters ({error})"
     if np.all(np.isfinite(quartiles)) and quartiles[0] <= quartiles[1] <= quartiles[2]:
         return None

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from uqmbd.inputs.laws import ExpOf, Frozen, Law, Scored
+from uqmbd.inputs.laws import Frozen, Law, Scored, Transformed, exp_of
 
 SMOOTH_POINTS = 4097  # of a smoothed distribution function
 FARTHEST = 12.0  # kernel widths beyond the sample, where it ends
@@ -53,9 +53,9 @@ def predictive(sample: np.ndarray, family: str) -> Law:
     if family == "gamma":
         return _gamma(sample)
     if family == "lognormal":
-        return ExpOf(predictive(np.log(sample), "normal"))
+        return exp_of(predictive(np.log(sample), "normal"))
     if family == "weibull":
-        return ExpOf(_mixed(np.log(sample), "gumbel_l"))
+        return exp_of(_mixed(np.log(sample), "gumbel_l"))
     if family == "normal":
         return Frozen(stats.t(n - 1, sample.mean(), sample.std(ddof=1) * np.sqrt(1 + 1 / n)))
     if family == "exponential":
@@ -63,7 +63,7 @@ def predictive(sample: np.ndarray, family: str) -> Law:
     return _mixed(sample, {"gumbel": "gumbel_r"}.get(family, family))
 
 
-def _gamma(sample: np.ndarray) -> ExpOf:
+def _gamma(sample: np.ndarray) -> Transformed:
     """Mixture over the shapes and scales of gamma variables that are likely in view of the sample; see `gamma_parameters`."""
     from scipy import special
 
@@ -77,7 +77,7 @@ def _gamma(sample: np.ndarray) -> ExpOf:
             x = np.exp(y[start : start + 100, None] - logs)
             below[start : start + 100] = special.gammainc(shapes, x).mean(axis=1)
             beyond[start : start + 100] = special.gammaincc(shapes, x).mean(axis=1)
-    return ExpOf(Scored.of(y, below, beyond))
+    return exp_of(Scored.of(y, below, beyond))
 
 
 def gamma_parameters(sample: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -92,6 +92,25 @@ class Frozen(Law):
 
 
 @dataclass(frozen=True, eq=False)
+class Foreign(Law):
+    """A distribution of one variable by chaospy's own quantiles, whose upper tail ends with the digits of ``1 - q``."""
+
+    distribution: Any
+
+    def lower(self, p: np.ndarray) -> np.ndarray:
+        return self.distribution.inv(np.ravel(p)).reshape(np.shape(p))
+
+    def upper(self, q: np.ndarray) -> np.ndarray:
+        return self.lower(1.0 - q)
+
+    def fwd(self, x: np.ndarray) -> np.ndarray:
+        return self.distribution.fwd(np.ravel(x)).reshape(np.shape(x))
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        return 1.0 - self.fwd(x)
+
+
+@dataclass(frozen=True, eq=False)
 class Tabulated(Law):
     """A distribution function through points, linear between them.
 
@@ -162,24 +181,43 @@ class Scored(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class ExpOf(Law):
-    """The exponential function of a variable."""
+class Transformed(Law):
+    """A monotone function of a variable; a falling one has the upper tail of it below.
+
+    Attributes
+    ----------
+    law : Law
+    there, back : callable
+        The function and its inverse, of arrays.
+    falling : bool
+    """
 
     law: Law
+    there: Callable[[np.ndarray], np.ndarray]
+    back: Callable[[np.ndarray], np.ndarray]
+    falling: bool = False
 
     def lower(self, p: np.ndarray) -> np.ndarray:
-        return np.exp(self.law.lower(p))
+        return self.there(self.law.upper(p) if self.falling else self.law.lower(p))
 
     def upper(self, q: np.ndarray) -> np.ndarray:
-        return np.exp(self.law.upper(q))
+        return self.there(self.law.lower(q) if self.falling else self.law.upper(q))
 
     def fwd(self, x: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return self.law.fwd(np.log(np.maximum(x, 0.0)))
+        return self.law.sf(self.back(x)) if self.falling else self.law.fwd(self.back(x))
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            return self.law.sf(np.log(np.maximum(x, 0.0)))
+        return self.law.fwd(self.back(x)) if self.falling else self.law.sf(self.back(x))
+
+
+def exp_of(law: Law) -> Transformed:
+    """The exponential function of a variable."""
+    return Transformed(law, np.exp, _log)
+
+
+def _log(x: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(x, 0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,28 +11,37 @@ from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.chaospy_laws import Component, Parts, law_of
 from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, notation
-from uqmbd.inputs.laws import Law
+from uqmbd.inputs.laws import Foreign, Law, Transformed
+from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, refuse, table_of
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
+
+QUARTILES = np.array([0.25, 0.5, 0.75])
+TOLERATED = 1e-4  # between a probability and what chaospy gives back for its quantile
 
 
 class Random(Input):
     """A random variable: ``Random({"type": "uniform", "lower": 0.02, "upper": 0.05}, unit="mm")``.
 
-    In Python also ``Uniform(0.02, 0.05, unit="mm")`` and others of `uqmbd.inputs.variables`, and ``Random(scipy.stats.norm(1.0, 0.1))``.
+    In Python also ``Uniform(0.02, 0.05, unit="mm")`` and others of `uqmbd.inputs.variables`, ``Random(scipy.stats.norm(1.0, 0.1))``, and
+    any distribution of chaospy, ``Random(2 * chaospy.Gamma(2.0) + 1)``.
 
     Attributes
     ----------
-    distribution : dict
+    distribution : dict or str
         In `unit`: ``type`` and its parameters, see `uqmbd.inputs.distributions`; or ``data`` (a CSV file), ``column`` and ``fit``,
-        ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``.
+        ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``. Or the name of a
+        distribution of chaospy, ``"distributions.py:name"``.
     scale, shift : float
         The variable is ``scale * (drawn from distribution) + shift``; set by `to_si` only.
     fitted : Fit or None
         What was read and fitted, of a distribution from data.
+    made : chaospy.Distribution or None
+        The distribution itself, where it has no name and numbers.
 
     Examples
     --------
@@ -47,27 +56,24 @@ class Random(Input):
     kind: ClassVar[str] = "random"
     key: ClassVar[str] = "distribution"
 
-    distribution: dict[str, Any]
+    distribution: Any
     scale: float = Field(default=1.0, repr=False, exclude=True)
     shift: float = Field(default=0.0, repr=False, exclude=True)
     fitted: Any = Field(default=None, repr=False, exclude=True)
+    made: Any = Field(default=None, repr=False, exclude=True)
 
-    def __init__(self, distribution: Mapping[str, Any], unit: str = "", **fields: Any) -> None:
-        if hasattr(distribution, "dist"):
-            from uqmbd.inputs.of_scipy import table_of
-
-            distribution = table_of(distribution)
-        elif type(distribution).__module__.startswith("chaospy."):
-            from uqmbd.inputs.of_chaospy import table_of
-
-            distribution = table_of(distribution)
-        if not isinstance(distribution, Mapping):
-            remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, frozen scipy.stats.norm(1.0, 0.1), or chaospy.Normal(1.0, 0.1)'
-            raise StudyError("a distribution is a table with its type and parameters", key=self.key, value=distribution, remedy=remedy)
+    def __init__(self, distribution: Any, unit: str = "", **fields: Any) -> None:
+        if fields.get("made") is None:
+            distribution, fields["made"] = taken(distribution)
         super().__init__(distribution=plain(distribution), unit=unit, **fields)
 
     @model_validator(mode="after")
     def _known(self) -> Self:
+        if self.made is not None:
+            assert self.digest
+            if self.count == 1:
+                require_values(self._built, self.distribution)
+            return self
         if "data" not in self.distribution:
             check(self._bare)
         elif self.fitted is None:
@@ -81,20 +87,27 @@ class Random(Input):
 
     @classmethod
     def from_value(cls, value: Any, unit: str) -> Self:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, (Mapping, Labelled)):
             remedy = 'write distribution = { type = "uniform", lower = 0.1, upper = 0.2 }'
             raise StudyError("a distribution is a table with its type and parameters", key=cls.key, value=value, remedy=remedy)
         return cls(value, unit=unit)
 
     @field_serializer("distribution")
     def _content(self, distribution: dict[str, Any]) -> dict[str, Any]:
-        """What fingerprints see: the sample, wherever its file lies."""
+        """What fingerprints see: the sample, wherever its file lies; what a distribution is made of, whatever its name."""
+        if self.made is not None:
+            return {"chaospy": self.digest}
         return distribution if self.fitted is None else {**distribution, "data": self.fitted.digest}
+
+    def content(self) -> dict[str, Any]:
+        si = self.to_si()
+        unit = {} if (si.scale, si.shift) == (1.0, 0.0) else {"scale": si.scale, "shift": si.shift}
+        return {**si.model_dump(), **unit}  # as the parameters are in the unit in which they were written
 
     @property
     def named(self) -> Mapping[str, Any] | None:
         """Type and parameters in `unit`, when this is a distribution that has them: given or fitted, and not cut off."""
-        if "truncate" in self.distribution:
+        if self.made is not None or "truncate" in self.distribution:
             return None
         return self.distribution if self.fitted is None else self.fitted.named
 
@@ -102,8 +115,37 @@ class Random(Input):
     def _bare(self) -> dict[str, Any]:
         return {key: value for key, value in self.distribution.items() if key != "truncate"}
 
+    @property
+    def count(self) -> int:
+        """Number of variables: more than one only for a joint distribution of chaospy, which a space takes apart."""
+        return 1 if self.made is None or isinstance(self.made, Component) else len(self.made)
+
+    @property
+    def digest(self) -> str:
+        """Hash of what a distribution of chaospy is made of."""
+        return self._digest
+
     @cached_property
-    def _built(self) -> Law:
+    def _digest(self) -> str:
+        return digest_of(getattr(self.made, "content", self.made))
+
+    @property
+    def has_quantiles(self) -> bool:
+        """False for what can only be sampled: sums and products of several variables, variables whose parameters are others."""
+        return isinstance(self._built, Law)
+
+    @property
+    def has_few_digits(self) -> bool:
+        """True where an upper tail is told by ``1 - q`` alone."""
+        law = self._built
+        while isinstance(law, Transformed):
+            law = law.law
+        return self.made is not None and isinstance(law, Foreign)
+
+    @cached_property
+    def _built(self) -> Law | Parts | Component:
+        if self.made is not None:
+            return self.made if isinstance(self.made, Component) else law_of(self.made) or Parts((self.made,))
         law = build(self._bare) if self.fitted is None else self.fitted.law
         return truncated(law, self.distribution["truncate"]) if "truncate" in self.distribution else law
 
@@ -114,7 +156,7 @@ class Random(Input):
     @property
     def alike(self) -> Hashable:
         own = type(self).ppf is Random.ppf and type(self).from_normal is Random.from_normal  # of a kind from outside nothing is known
-        return (self._table, self.scale, self.shift) if own and self.fitted is None else None
+        return (self._table, self.scale, self.shift) if own and self.fitted is None and self.made is None else None
 
     def ppf(self, u: np.ndarray) -> np.ndarray:
         return self.scale * self._built.inv(u) + self.shift
@@ -126,6 +168,8 @@ class Random(Input):
         return {"scale": si.factor, "shift": si.offset}
 
     def notation(self) -> str:
+        if self.made is not None:
+            return repr(self.made)
         text = notation(self._bare) if self.fitted is None else self.fitted.text
         if "truncate" in self.distribution:
             lower, upper = ends_of(self.distribution["truncate"])
@@ -139,3 +183,43 @@ class Random(Input):
     def describe(self) -> str:
         text = super().describe()
         return text if self.fitted is None else f"{text}, {self.fitted.describe()}"
+
+
+def taken(distribution: Any) -> tuple[Any, Any]:
+    """A distribution as the user gives it: its table or its name, and the object of chaospy where it has no table."""
+    label = ""
+    if isinstance(distribution, Labelled):
+        distribution, label = distribution.distribution, distribution.label
+    if is_distribution(distribution):
+        refuse(distribution)
+        table = table_of(distribution) if len(distribution) == 1 else None
+        return (label or f"<{distribution!r}>", distribution) if table is None else (table, None)
+    if hasattr(distribution, "dist"):
+        from uqmbd.inputs.of_scipy import table_of as table_of_scipy
+
+        return table_of_scipy(distribution), None
+    if not isinstance(distribution, Mapping):
+        remedy = 'give {"type": "uniform", "lower": 0.1, "upper": 0.2}, frozen scipy.stats.norm(1.0, 0.1), or chaospy.Normal(1.0, 0.1)'
+        raise StudyError("a distribution is a table with its type and parameters", key=Random.key, value=distribution, remedy=remedy)
+    return distribution, None
+
+
+def require_values(built: Law | Parts | Component, label: Any) -> None:
+    """Raise `StudyError` where chaospy cannot say what a distribution is."""
+    try:
+        with np.errstate(all="ignore"):
+            found = built.inv(QUARTILES)
+    except StudyError:
+        raise
+    except Exception as error:  # chaospy has exceptions of many kinds
+        text = f"chaospy has no quantiles of it: {type(error).__name__}: {error}"
+        raise StudyError(
+            text, key=Random.key, value=label, remedy="give its parts as inputs, and put them together in the model"
+        ) from error
+    if not np.all(np.isfinite(found)) or (isinstance(built, Law) and np.any(np.diff(found) < 0)):
+        raise StudyError("its quantiles are no rising numbers", key=Random.key, value=label, remedy="look at its parameters")
+    if isinstance(built, Foreign) and np.abs(built.fwd(found) - QUARTILES).max() > TOLERATED:
+        text = "chaospy's quantiles of it are not those of its distribution function"
+        raise StudyError(
+            text, key=Random.key, value=label, remedy="give its samples as data, or a distribution of a name (docs/overview.md)"
+        )

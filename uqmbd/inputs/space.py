@@ -10,7 +10,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
 from uqmbd.inputs.copula import LEAST, Dependence
-from uqmbd.inputs.names import identifier
+from uqmbd.inputs.joint import Joint, expanded
 from uqmbd.inputs.sets import ConvexSet
 
 
@@ -28,7 +28,10 @@ class Space(Mapping[str, Input]):
     Attributes
     ----------
     dependence : Dependence or None
+        What was given, and the Gaussian copulas of joint distributions; `given` is the former alone.
     sets : dict of str to ConvexSet
+    joints : dict of str to Joint
+        Inputs that came by one distribution of several, by their names, ``"a, b"``.
     """
 
     def __init__(
@@ -37,12 +40,15 @@ class Space(Mapping[str, Input]):
         dependence: Dependence | Mapping[str, Any] | None = None,
         sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
     ) -> None:
-        self._inputs = named(inputs)
+        self._inputs, self.joints = expanded(inputs)
         self.sets = {name: read_set(name, item) for name, item in (sets or {}).items()}
-        self._brought: set[str] = set()
+        self._brought = {name for joint in self.joints.values() for name in joint.names}
         for name, item in self.sets.items():
             self._take(name, item)
-        self.dependence = read_dependence(dependence)
+        self.given = read_dependence(dependence)
+        pairs = [pair for joint in self.joints.values() for pair in joint.pairs]
+        own = [] if self.given is None else self.given.rank_correlation
+        self.dependence = read_dependence({"rank_correlation": [*own, *pairs]}) if pairs else self.given
         if self.dependence is not None:
             self.dependence.check(self._inputs)
 
@@ -65,8 +71,9 @@ class Space(Mapping[str, Input]):
 
     @property
     def written(self) -> dict[str, Input]:
-        """The inputs that were given by themselves, not brought by a set."""
-        return {name: item for name, item in self._inputs.items() if name not in self._brought}
+        """The inputs as they were given: not those that a set brought, and those that came together as one."""
+        alone = {name: item for name, item in self._inputs.items() if name not in self._brought}
+        return alone | {key: joint.item for key, joint in self.joints.items()}
 
     @property
     def free(self) -> list[str]:
@@ -78,6 +85,14 @@ class Space(Mapping[str, Input]):
     def fixed(self) -> dict[str, Input]:
         """Inputs that are held at one number."""
         return {name: item for name, item in self._inputs.items() if item.kind == "fixed"}
+
+    @property
+    def sampled(self) -> dict[str, str]:
+        """Inputs that have no quantiles of their own, so that they can only be sampled; and why."""
+        made = "it is made of several variables, which have no quantile together"
+        found = {name: made for name, item in self._inputs.items() if item.kind == "random" and not getattr(item, "has_quantiles", True)}
+        bound = [joint for joint in self.joints.values() if joint.is_bound]
+        return found | {name: f"{joint.kind} of {', '.join(joint.names)} binds it" for joint in bound for name in joint.names}
 
     @property
     def uncertain(self) -> Self:
@@ -101,15 +116,36 @@ class Space(Mapping[str, Input]):
         """Samples ``{input: (n,)}`` at the independent points `u` (n, d) of the unit cube, which dependence bends."""
         if self.dependence is not None:
             u = self.dependence.apply(u, list(self._inputs))
+        bound = self._bound()
+        for joint, at in bound:
+            u = joint.points(u, at)
         # a distribution may have no value at 0 and 1
         inside = np.clip(u, LEAST, 1 - LEAST)
-        return self._together(lambda item, columns: item.ppf(columns(inside if item.kind == "random" else u)))
+        found = self._together(lambda item, columns: item.ppf(columns(inside if item.kind == "random" else u)))
+        for joint, at in bound:
+            found |= joint.samples(u, at, self._inputs)
+        return found
 
     def from_normal(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Samples ``{input: (n,)}`` at the points `z` (n, d) of independent standard normal variables, with all digits in both tails."""
         if self.dependence is not None:
             z = self.dependence.bend(z, list(self._inputs))
-        return self._together(lambda item, columns: item.from_normal(columns(z)))
+        if bound := self._bound():
+            from scipy.special import ndtr, ndtri
+
+            u = ndtr(z)
+            for joint, at in bound:
+                z = np.array(z, float)
+                z[:, at] = ndtri(joint.points(u, at)[:, at])
+        found = self._together(lambda item, columns: item.from_normal(columns(z)))
+        for joint, at in bound:
+            found |= joint.samples(u, at, self._inputs)
+        return found
+
+    def _bound(self) -> list[tuple[Joint, list[int]]]:
+        """Joint distributions that are more than a Gaussian copula, and the columns of their inputs."""
+        names = list(self._inputs)
+        return [(joint, [names.index(name) for name in joint.names]) for joint in self.joints.values() if joint.is_bound]
 
     def _together(self, values: Callable[[Input, Callable[[np.ndarray], np.ndarray]], np.ndarray]) -> dict[str, np.ndarray]:
         """Values by input. Of inputs that are alike they are found in one call: what scipy's distributions take is mostly per call."""
@@ -130,6 +166,14 @@ class Space(Mapping[str, Input]):
         """What a reader of a result has to know of the inputs, a sentence each."""
         return [text for name, item in self.items() if (text := item.remark(name))]
 
+    def rough_tails(self) -> list[str]:
+        """What is lost of upper tails, a sentence each; empty where quantiles have all their digits."""
+        rough = [name for name, item in self.items() if item.kind == "random" and getattr(item, "has_few_digits", False)]
+        bound = [joint for joint in self.joints.values() if joint.is_bound]
+        found = [f"{name} has the quantiles of chaospy, which knows no survival quantile" for name in rough]
+        found += [f"{', '.join(joint.names)} are drawn by chaospy's {joint.kind}, in u" for joint in bound]
+        return [f"{text}: of a tail above the probability 1 - 1e-12 few digits are left, and nothing is beyond 1e-16" for text in found]
+
     def described(self) -> dict[str, dict[str, Any]]:
         """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.
 
@@ -138,6 +182,9 @@ class Space(Mapping[str, Input]):
         found = {name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()}
         for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
             found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
+        for key, joint in self.joints.items():
+            rho = "".join(f", rank correlation of {a} and {b} {number:.4g}" for a, b, number in joint.pairs)
+            found[key] = {"kind": joint.kind, "text": joint.item.notation() + rho}
         for name, item in self.sets.items():
             bound = "" if item.correlation is None else "".join(f", {a} with {b} {r:g}" for a, b, r in item.correlation)
             found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}
@@ -148,6 +195,8 @@ class Space(Mapping[str, Input]):
         found: dict[str, Any] = {}
         if self.dependence is not None:
             found["dependence"] = self.dependence.model_dump()
+        if joints := {", ".join(joint.names): joint.item.digest for joint in self.joints.values() if joint.is_bound}:
+            found["joint"] = joints
         if self.sets:
             found["sets"] = {name: item.model_dump(exclude_none=True) for name, item in self.sets.items()}
         return found
@@ -180,17 +229,6 @@ class Space(Mapping[str, Input]):
         if own is not None:
             self._inputs |= own
             self._brought |= set(own)
-
-
-def named(inputs: Mapping[str, Input]) -> dict[str, Input]:
-    """Inputs by their names as Python reads them, all different."""
-    found: dict[str, Input] = {}
-    for name, item in inputs.items():
-        if identifier(name) in found:
-            text = f"Python reads two of the inputs' names as '{identifier(name)}'"
-            raise StudyError(text, key=f"inputs.{name}", remedy="give one of them another name")
-        found[identifier(name)] = item
-    return found
 
 
 def read_set(name: str, value: Any) -> ConvexSet:

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.space import Space
@@ -54,9 +55,12 @@ class Method(Checked):
     accepts : frozenset of str
         Kinds of input it can treat.
     treats : frozenset of str
-        What it can treat that binds inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals).
+        What it can treat besides independent inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals), ``sampled``
+        (inputs without quantiles).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
+    groups : tuple of GroupSpec
+        Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -65,6 +69,7 @@ class Method(Checked):
     accepts: ClassVar[frozenset[str]]
     treats: ClassVar[frozenset[str]] = frozenset()
     worker_modules: ClassVar[tuple[str, ...]] = ()
+    groups: ClassVar[tuple[GroupSpec, ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 
@@ -105,6 +110,14 @@ class Method(Checked):
                 )
 
         space = Space.of(inputs)
+        if "sampled" not in self.treats:
+            for name, why in space.sampled.items():
+                raise StudyError(
+                    f"the method {self.name} needs quantiles of the input '{name}', and {why}",
+                    key=f"inputs.{name}",
+                    remedy=f"make its parts inputs of their own, and put them together in the model; or use one of: "
+                    f"{', '.join(names_of('treats', 'sampled'))}",
+                )
         for what, words in BINDINGS.items():
             if getattr(space, what) and what not in self.treats:
                 able = names_of("treats", what)
@@ -121,6 +134,10 @@ class Method(Checked):
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         """Number of runs that will be asked for: at least, at most."""
         raise NotImplementedError
+
+    def design_in_words(self, inputs: Mapping[str, Input]) -> str:
+        """What `uqmbd check` says of the points at which the runs are; empty where their number says it."""
+        return ""
 
     def fallback_most(self, inputs: Mapping[str, Input]) -> int:
         """How many of the largest number of `planned_runs` are asked for only where the result is not trusted."""

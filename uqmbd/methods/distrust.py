@@ -9,11 +9,10 @@ import numpy as np
 
 from uqmbd.analysis.statistics.trust import horizon
 from uqmbd.facts import WARNINGS
-from uqmbd.figures.outputs import axis_name, grid_of
-from uqmbd.figures.trust import CLAIMED, WHY
 from uqmbd.inputs import Input
 from uqmbd.methods.failures import fills_region, where
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.outcomes import TIME
+from uqmbd.tables.trust import CLAIMED, WHY
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,8 +79,8 @@ def distrust(result: Result, names: Iterable[str], why: str, where: Mapping[str,
         said = [known.attrs[WHY]] if known.attrs.get(WHY) else []
         more = {WHY: "; ".join([*said, why])} if lost.any() and why not in said else {}
         trusted[name] = (known & ~lost).assign_attrs(known.attrs | more)
-        if axis_of(known.dims) == TIME.name:
-            horizons[name] = ((), horizon(trusted[name].values, grid_of(known)), {"unit": TIME.unit})
+        if result.axis_of(name) == TIME.name:
+            horizons[name] = ((), horizon(trusted[name].values, known[TIME.name].values), {"unit": TIME.unit})
         if name in result.regions_trusted:
             kinds[name] = (result.regions_trusted[name] & ~lost).assign_attrs(result.regions_trusted[name].attrs)
     result.trusted, result.trust_horizon = result.trusted.assign(trusted), result.trust_horizon.assign(horizons)
@@ -92,7 +91,7 @@ def all_trusted(result: Result, name: str) -> xr.DataArray:
     """Trust in all places of an output."""
     import xarray as xr
 
-    axis = axis_name(result, name)
+    axis = result.axis_of(name)
     if axis is None:
         return xr.DataArray(True, attrs={"unit": "", CLAIMED: 0})
     along = next(group[name][axis] for _, group in result.groups() if name in group and axis in group[name].dims)

@@ -16,6 +16,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.outcomes import OutputInfo
+from uqmbd.runs.growing import Growing
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -35,11 +36,21 @@ class KeptRun:
         self._inputs = Space.of(inputs)
         self._columns = Columns(outputs, time)
         self._seed = seed
-        self._values = np.empty((0, self._columns.count))
-        self._status = np.empty(0, np.int8)
+        self._kept_values = Growing(np.empty((0, self._columns.count)))
+        self._kept_status = Growing(np.empty(0, np.int8))
         self._told = 0
         self._steps = self._plan()
         self._finished = False
+
+    @property
+    def _values(self) -> np.ndarray:
+        """Outcomes of all runs asked for, (runs, columns)."""
+        return self._kept_values.rows
+
+    @property
+    def _status(self) -> np.ndarray:
+        """Status of all runs asked for, (runs,)."""
+        return self._kept_status.rows
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
@@ -68,9 +79,8 @@ class KeptRun:
 
     def _await(self, more: int) -> None:
         """Make room for so many further runs."""
-        room = np.full((more, self._columns.count), np.nan)
-        self._values = np.concatenate([self._values, room]) if len(self._values) else room
-        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        self._kept_values.fill(more, np.nan)
+        self._kept_status.fill(more, 0)
 
     def _require_finished(self) -> None:
         if not self._finished:
@@ -108,14 +118,19 @@ class GivenRun(KeptRun):
 
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
-        self._samples = np.empty((0, len(self._inputs)))  # SI
+        self._asked = Growing(np.empty((0, len(self._inputs))))
+
+    @property
+    def _samples(self) -> np.ndarray:
+        """Samples of all runs asked for, (runs, d), SI."""
+        return self._asked.rows
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
         more = self._next()
         if more is None:
             return None
-        self._samples = np.concatenate([self._samples, more])
+        self._asked.add(more)
         self._await(len(more))
         return dict(zip(self._inputs, more.T.copy(), strict=True))
 
@@ -139,9 +154,18 @@ class StagedRun(KeptRun):
 
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
-        # all runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function
-        self._points = np.empty((0, len(self._inputs)))
-        self._roles = np.empty(0, np.int8)
+        self._kept_points = Growing(np.empty((0, len(self._inputs))))
+        self._kept_roles = Growing(np.empty(0, np.int8))
+
+    @property
+    def _points(self) -> np.ndarray:
+        """All runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function."""
+        return self._kept_points.rows
+
+    @property
+    def _roles(self) -> np.ndarray:
+        """Why each of them was asked for."""
+        return self._kept_roles.rows
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
@@ -161,8 +185,8 @@ class StagedRun(KeptRun):
 
     def _add(self, points: np.ndarray, role: int) -> None:
         """Points (n, d) in the run's coordinate for the next ask."""
-        self._points = np.concatenate([self._points, points])
-        self._roles = np.concatenate([self._roles, np.full(len(points), role, np.int8)])
+        self._kept_points.add(points)
+        self._kept_roles.fill(len(points), role)
 
     def _add_random(self, count: int, role: int) -> None:
         """Independent random points; each role has random numbers of its own."""

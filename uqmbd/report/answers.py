@@ -4,16 +4,17 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.numbers import between, brief, scale
-from uqmbd.figures.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
 from uqmbd.figures.regions import regions_said
-from uqmbd.figures.scaling import ends_of, scale_of, statistics
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.figures.trust import trust_of
 from uqmbd.figures.worst import inputs_said
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.outcomes import TIME
 from uqmbd.report.causes import cause, leading, plane_refuted
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
+from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.numbers import between, brief, scale
+from uqmbd.tables.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
+from uqmbd.tables.scaling import ends_of, scale_of, statistics
+from uqmbd.tables.trust import trust_of
 
 DIGITS = 3
 FEW = 4  # inputs whose values a short sentence says
@@ -64,7 +65,7 @@ def answer_of(result, name: str | None) -> list[str]:
 def _steepest(result, name: str) -> str:
     """Of derivatives at the middle of the inputs, which are shares of no whole."""
     table = result.sensitivity[name] if name in result.sensitivity else None
-    if table is None or axis_of(table.dims) or "derivative" not in kinds(table):
+    if table is None or result.axis_of(name, "sensitivity") or "derivative" not in kinds(table):
         return ""
     values = np.nan_to_num(np.abs(np.asarray(table.sel(kind="derivative").values, float)))
     words = [f"{table['input'].values[k]} ({brief(values[k])})" for k in leading(values)]
@@ -117,12 +118,12 @@ def _kinds(result, name: str) -> str:
 
 def _where(result, name: str) -> str:
     """Of a number where it is greatest, and the nominal run; of a history how wide its band is."""
-    group = next((group for group in (result.bounds, result.inner) if name in group), None)
-    if group is None:
+    key = next((key for key in ("bounds", "inner") if name in result[key]), None)
+    if key is None:
         return ""
-    within = scale_of(result, name)
-    if axis_of(group[name].dims):
-        return _width(group[name])
+    group, within = result[key], scale_of(result, name)
+    if axis := result.axis_of(name, key):
+        return _width(group[name], axis)
     if "alpha" in group[name].dims:
         core = group[name].isel(alpha=int(np.argmax(group[name]["alpha"].values)))
         lower, upper = between(*(within.of(float(core.sel(bound=side))) for side in ("lower", "upper")))
@@ -139,16 +140,16 @@ def _where(result, name: str) -> str:
     return f"{said}." if said else ""
 
 
-def _width(bounds) -> str:
+def _width(bounds, axis: str) -> str:
     """How wide the band of a history is where it is widest."""
     table = widest(bounds)
     width = np.asarray((table.sel(bound="upper", drop=True) - table.sel(bound="lower", drop=True)).values, float)
     if not np.isfinite(width).any():
         return ""
-    at, axis = int(np.nanargmax(width)), axis_of(table.dims)
+    at = int(np.nanargmax(width))
     own = scale(pretty(str(bounds.attrs.get("unit", ""))), [width[at]])
     what = "At any one time" if axis == TIME.name else f"At any one {axis}"
-    where = scale(axis_unit(table).strip(), table[axis].values)
+    where = scale(axis_unit(table, axis).strip(), table[axis].values)
     place = where.said(brief(where.of(float(table[axis].values[at]))))
     return f"{what} its band is at most {own.said(brief(own.of(width[at])))} wide (at {place})."
 
@@ -168,7 +169,7 @@ def _distributed(result, name: str, subject: str = "") -> str:
     """Mean, and where nine of ten values lie."""
     if name not in result.statistics:
         return ""
-    within, found = scale_of(result, name), statistics(result.statistics, name, shown_quantiles(result))
+    within, found = scale_of(result, name), statistics(result, name, shown_quantiles(result))
     over, parts = anywhere(result, name), []
     if "mean" in found:
         ends = [within.of(end) for end in found["mean"]]
@@ -184,7 +185,7 @@ def _distributed(result, name: str, subject: str = "") -> str:
 
 def _probability(result, name: str) -> bool:
     table = result.statistics[name] if name in result.statistics else None
-    return table is not None and "probability" in table["statistic"] and axis_of(table.dims) is None
+    return table is not None and "probability" in table["statistic"] and result.axis_of(name, "statistics") is None
 
 
 def limit_said(result, name: str) -> str:
@@ -229,7 +230,7 @@ def _estimates(result) -> list[str]:
     """Estimates with what they are known to, and whether the model fits."""
     attrs, told = result.attrs, []
     for name in list(attrs["estimate"])[:FEW]:
-        unit = samples.written(result, name)
+        unit = input_unit(result, name)
         value = float(unit.of(attrs["estimate"][name]))
         ends = [attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
         half = "" if None in ends else _known_to(value, [float(unit.of(end)) for end in ends])

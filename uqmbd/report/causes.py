@@ -4,10 +4,9 @@ import numpy as np
 
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import UNSEEN
-from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.figures.trust import trust_of
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.trust import trust_of
 
 # in the order in which they are told
 SHARES = {
@@ -36,8 +35,9 @@ def cause(result, name: str, *, index: bool = True) -> str:
     """
     if doubt(result, name):
         return ""
-    for group in (result.sensitivity, result.aggregated):
-        if name not in group or axis_of(group[name].dims):
+    for key in ("sensitivity", "aggregated"):
+        group = result[key]
+        if name not in group or result.axis_of(name, key):
             continue
         table, known = group[name], kinds(group[name])
         if UNSAFE in known:

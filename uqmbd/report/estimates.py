@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from uqmbd.figures import samples
-from uqmbd.figures.frames import correlations
-from uqmbd.figures.numbers import apart, number
-from uqmbd.figures.outputs import pretty
-from uqmbd.figures.scaling import scale_of
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table
 from uqmbd.report.words import listed
+from uqmbd.tables.frames import correlations
+from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.numbers import apart, number
+from uqmbd.tables.outputs import pretty
+from uqmbd.tables.scaling import scale_of
 
 NAMED = 6  # estimates that the first sentence has
 
@@ -38,7 +38,7 @@ def estimates_said(result) -> list[str]:
 
 def _value(result, name: str) -> str:
     """``40.15 N/mm (95 % limits 40.05 and 40.25)``."""
-    unit = samples.written(result, name)
+    unit = input_unit(result, name)
     estimate = float(unit.of(result.attrs["estimate"][name]))
     ends = [result.attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
     if None in ends:
@@ -59,7 +59,7 @@ def estimates_table(result) -> Table:
     estimate, std, lower, upper = (attrs.get(key, {}) for key in ("estimate", "estimate_std", "estimate_lower", "estimate_upper"))
     rows = []
     for name in estimate:
-        unit = samples.written(result, name)
+        unit = input_unit(result, name)
         known = [entry[name] for entry in (estimate, lower, upper) if name in entry]
         texts = apart(*(float(unit.of(value)) for value in known))
         limits = texts[1:] if len(texts) == 3 else ["", ""]
@@ -92,8 +92,8 @@ def correlations_table(result) -> Table:
 def starts_table(result) -> Table:
     """Where the starts of a calibration ended."""
     starts = result.attrs.get("starts", []) if is_calibration(result) else []
-    units = {name: samples.written(result, name) for name in result.attrs.get("estimate", {})}
-    header = ("start", "cost", "steps", "end", *(samples.with_unit(name, unit) for name, unit in units.items()))
+    units = {name: input_unit(result, name) for name in result.attrs.get("estimate", {})}
+    header = ("start", "cost", "steps", "end", *(with_unit(name, unit) for name, unit in units.items()))
     rows = []
     for k, start in enumerate(starts, 1):
         ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))

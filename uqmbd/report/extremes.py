@@ -1,7 +1,7 @@
 """The least and the greatest of an output, and where a history misses its own peaks."""
 
-from uqmbd.figures.outputs import listed, output_names
-from uqmbd.figures.scaling import ends_of
+from uqmbd.tables.outputs import listed, output_names
+from uqmbd.tables.scaling import ends_of
 
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 

@@ -5,6 +5,7 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.outcomes import STATUS
 from uqmbd.report.tables import Table, number
+from uqmbd.tables.inputs import input_unit, with_unit
 
 SHOWN = 12
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
@@ -14,7 +15,7 @@ def failures_table(result) -> Table:
     """The first failed runs with their parameters."""
     wrong = np.flatnonzero(samples.failed(result))
     names = _inputs(result)
-    units = [samples.written(result, name.removeprefix("input:")) for name in names]
+    units = [input_unit(result, name.removeprefix("input:")) for name in names]
     rows = []
     shown = wrong[:SHOWN]
     if len(shown):
@@ -22,7 +23,7 @@ def failures_table(result) -> Table:
         for row, index in enumerate(shown):
             values = (number(unit.of(runs[name].values[row])[()]) for name, unit in zip(names, units, strict=True))
             rows.append((str(index), STATUS[int(runs["status"].values[row])], str(runs["message"].values[row]), *values))
-    words = (samples.with_unit(name.removeprefix("input:"), unit) for name, unit in zip(names, units, strict=True))
+    words = (with_unit(name.removeprefix("input:"), unit) for name, unit in zip(names, units, strict=True))
     header = ("run", "status", "message", *words)
     note = f"The first {SHOWN} of {len(wrong)}." if len(wrong) > SHOWN else ""
     return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
@@ -45,7 +46,7 @@ def failures_where(result) -> str:
     if not conditions:
         return ""
     inside = np.all([(points[:, i] > value) == above for i, value, above in conditions], axis=0)
-    units = [samples.written(result, name.removeprefix("input:")) for name in names]
+    units = [input_unit(result, name.removeprefix("input:")) for name in names]
     shown = [(i, float(units[i].of(value)), above) for i, value, above in conditions]
     words = in_words(shown, [name.removeprefix("input:") for name in names], [unit.unit for unit in units])
     others = np.count_nonzero(~failed)

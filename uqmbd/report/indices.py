@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
-from uqmbd.figures import samples
-from uqmbd.figures.numbers import Scale, number, scale
-from uqmbd.figures.outputs import axis_unit, output_names, widest
-from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.sensitivities import WORDS, kinds
-from uqmbd.outcomes import axis_of
 from uqmbd.report.causes import doubt
 from uqmbd.report.tables import Table
+from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.numbers import Scale, number, scale
+from uqmbd.tables.outputs import axis_unit, output_names, widest
+from uqmbd.tables.scaling import scale_of
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
 MAIN = ("total", "first", "importance", "mu_star")  # by which inputs are ordered, if they are there
@@ -49,7 +48,7 @@ def indices_table(result, name: str) -> Table:
                 columns.append([f"{said(unit.of(a))} .. {said(unit.of(b))}" if np.isfinite([a, b]).all() else "" for a, b in limits])
     if design:
         header.append("design point")
-        units = [samples.written(result, key) for key in inputs]
+        units = [input_unit(result, key) for key in inputs]
         columns.append(
             [f"{unit.of(design[key]):.6g} {unit.unit}".rstrip() if key in design else "" for key, unit in zip(inputs, units, strict=True)]
         )
@@ -63,9 +62,9 @@ def _sensitivities(result, name: str):
     if name not in result.sensitivity:
         return None, ""
     if name in result.aggregated:
-        return result.aggregated[name], f" over all of {axis_of(result.sensitivity[name].dims)}"
+        return result.aggregated[name], f" over all of {result.axis_of(name)}"
     table = result.sensitivity[name]
-    if (axis := axis_of(table.dims)) is None:
+    if (axis := result.axis_of(name, "sensitivity")) is None:
         return table, ""
     shown = kinds(table)
     main = next((kind for kind in MAIN if kind in shown), shown[0] if shown else None)
@@ -73,12 +72,12 @@ def _sensitivities(result, name: str):
         return None, ""
     at = np.nanargmax(np.nan_to_num(np.abs(np.asarray(table.sel(kind=main).transpose("input", axis).values, float))).max(axis=0))
     where = float(table[axis].values[at])
-    return table.isel({axis: int(at)}), f" at {where:.4g}{axis_unit(table)}"
+    return table.isel({axis: int(at)}), f" at {where:.4g}{axis_unit(table, axis)}"
 
 
 def _design(result, name: str) -> dict[str, float]:
     """The design point of an output, SI, by input."""
-    if name not in result.statistics or axis_of(result.statistics[name].dims):
+    if name not in result.statistics or result.axis_of(name, "statistics"):
         return {}
     known = [str(word) for word in result.statistics["statistic"].values if str(word).startswith(DESIGN)]
     values = {word.removeprefix(DESIGN): result.statistics[name].sel(statistic=word).values for word in known}
@@ -102,7 +101,7 @@ def over_time_table(result, names: Sequence[str] | None = None) -> Table:
         if ends is None or not np.isfinite(ends).any():
             continue
         array = next(group[name] for group in (result.bounds, result.inner, result.statistics) if name in group)
-        axis = axis_of(array.dims)
+        axis = result.axis_of(name)
         places, unit = np.asarray(array[axis].values, float), str(array[axis].attrs.get("unit", "s" if axis == "time" else ""))
         extent, within = scale(unit, places), scale_of(result, name)
         lower, upper, width = ends[0], ends[1], ends[1] - ends[0]

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.numbers import brief
-from uqmbd.figures.outputs import widest
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.figures.trust import Trust, percent, trust_of
-from uqmbd.outcomes import axis_of
 from uqmbd.report.causes import plane_refuted
 from uqmbd.report.words import listed, runs_said
+from uqmbd.tables.numbers import brief
+from uqmbd.tables.outputs import widest
+from uqmbd.tables.trust import Trust, percent, trust_of
 
 WORDS = {"yes": "Trusted", "partly": "Partly trusted", "no": "Not trusted", "unsaid": "Not judged"}
 WIDE = 0.5  # half the width of limits, as a share of the estimate: from there on it is a size alone
@@ -48,11 +47,7 @@ def judged(result, name: str | None) -> Judged | None:
     trust = trust_of(result, name)
     if trust is not None and (trust.claimed or trust.share < 1.0):
         return _of_trust(result, name, trust)
-    if (
-        name in result.statistics
-        and axis_of(result.statistics[name].dims) is None
-        and "probability" in result.statistics[name]["statistic"]
-    ):
+    if name in result.statistics and result.axis_of(name, "statistics") is None and "probability" in result.statistics[name]["statistic"]:
         return _of_probability(result, name)
     if result.facts.method == "sensitivity" and name in result.sensitivity:
         return _of_indices(result, name)

@@ -10,19 +10,19 @@ import numpy as np
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.numbers import Scale, apart, number
-from uqmbd.figures.outputs import axis_unit, shown_quantiles, widest
 from uqmbd.figures.regions import regions_said
-from uqmbd.figures.scaling import has_unit, scale_of, statistics
-from uqmbd.figures.trust import percent, trust_of
 from uqmbd.figures.worst import inputs_said
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.outcomes import TIME
 from uqmbd.report.answers import answer_of, question_of
 from uqmbd.report.causes import cause, plane_refuted
 from uqmbd.report.estimates import estimates_said, is_calibration
 from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import anywhere, inputs_named, runs_said
+from uqmbd.tables.numbers import Scale, apart, number
+from uqmbd.tables.outputs import axis_unit, shown_quantiles, widest
+from uqmbd.tables.scaling import has_unit, scale_of, statistics
+from uqmbd.tables.trust import percent, trust_of
 
 PLANES = {"form": "by the plane through the design point (FORM)", "sorm": "by the curved limit at the design point (SORM)"}
 TOLD = 24  # outputs whose trust the first screen lists
@@ -86,7 +86,7 @@ def _range(result, name: str) -> str:
         return f"{seen} with values of {inputs_named(result)}. {bounds}"
     if name not in result.statistics:
         return ""
-    found = statistics(result.statistics, name, shown_quantiles(result))
+    found = statistics(result, name, shown_quantiles(result))
     said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
     if "probability" in said:
         return _probability(result, name, within)
@@ -146,8 +146,8 @@ def _worst(result, name: str) -> str:
     if found is None:
         return ""
     within = scale_of(result, name)
-    when = "" if found.time is None else f", at {found.time:.4g}{axis_unit(result.inner[name])}"
-    there = "" if found.time is None else " then" if axis_of(result.inner[name].dims) == TIME.name else " there"
+    when = "" if found.time is None else f", at {found.time:.4g}{axis_unit(result.inner[name], result.axis_of(name))}"
+    there = "" if found.time is None else " then" if result.axis_of(name) == TIME.name else " there"
     where = " where runs differ" if found.beyond else ""
     value = within.said(f"{within.of(found.value):.4g}")
     said = f"The greatest value that a run reached{where}, {value}{when}, has {inputs_said(result, found.inputs)}"

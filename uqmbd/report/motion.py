@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
-from uqmbd.figures.outputs import axis_unit, output_names, picked, pretty, widest
-from uqmbd.figures.samples import written
-from uqmbd.figures.scaling import scale_of
 from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset
 from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
+from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.outputs import axis_unit, output_names, picked, pretty, widest
+from uqmbd.tables.scaling import scale_of
 
 TOLD = 3  # bounds of a run that a sentence names
 INPUTS = 16_000  # numbers of runs that reached bounds of histories: some 20 kB of the page
@@ -88,12 +88,12 @@ def _scene(result, names: Mapping[str, str]) -> Markup:
 def inputs_of(result) -> list[list[str]]:
     """Names and units of the inputs of `reached`."""
     names = [str(name) for name in result.worst["input"].values] if "input" in result.worst else []
-    return [[name, pretty(written(result, name).unit)] for name in names]
+    return [[name, pretty(input_unit(result, name).unit)] for name in names]
 
 
 def reached(result, near: Mapping[str, Any]) -> dict[str, dict[str, list[list[float | None]]]]:
     """Inputs, in the units of the study, of the runs that reached bounds of histories at the times of `near`; none where they are many."""
-    units = [written(result, name) for name, _ in inputs_of(result)]
+    units = [input_unit(result, name) for name, _ in inputs_of(result)]
     known = {name: one["times"] for name, one in near.items() if name in result.worst}
     if 2 * len(units) * sum(map(len, known.values())) > INPUTS:
         return {}
@@ -134,7 +134,7 @@ def time_of(case: Mapping[str, Any]) -> float | None:
 
 
 def _end(result, end: Mapping[str, Any]) -> str:
-    when = "" if end["time"] is None else f" at {end['time']:.4g}{axis_unit(result.inner[end['output']])}"
+    when = "" if end["time"] is None else f" at {end['time']:.4g}{axis_unit(result.inner[end['output']], result.axis_of(end['output']))}"
     return f"{'highest' if end['bound'] == 'upper' else 'lowest'} {end['output']}, {_value(result, end)}{when}{_again(result, end)}"
 
 

@@ -12,7 +12,6 @@ from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import left_out
-from uqmbd.figures.trust import percent
 from uqmbd.report import plotly_view, tables
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
@@ -25,6 +24,7 @@ from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
 from uqmbd.runs.files import safe_names
+from uqmbd.tables.trust import percent
 
 PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from uqmbd.figures.numbers import apart
-from uqmbd.figures.outputs import chosen, output_names
-from uqmbd.figures.scaling import scale_of
-from uqmbd.figures.trust import percent
 from uqmbd.report.tables import Table, only
+from uqmbd.tables.numbers import apart
+from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.trust import percent
 
 
 def regions_table(result) -> Table:

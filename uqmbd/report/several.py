@@ -8,16 +8,15 @@ from pathlib import Path
 from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.key import key_output
 from uqmbd.figures.marks import look
-from uqmbd.figures.numbers import Scale
-from uqmbd.figures.outputs import chosen, output_names, widest
-from uqmbd.figures.scaling import scale_of
-from uqmbd.outcomes import axis_of
 from uqmbd.report.answers import question_of
 from uqmbd.report.judged import Judged
 from uqmbd.report.lead import lead_of
 from uqmbd.report.pages import rendered, replaced, sentence
 from uqmbd.report.tables import Table, by_statistic
 from uqmbd.report.terminal import DETAILS
+from uqmbd.tables.numbers import Scale
+from uqmbd.tables.outputs import chosen, output_names, widest
+from uqmbd.tables.scaling import scale_of
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
 PANELS = 6  # outputs in the figure
@@ -140,27 +139,27 @@ def _names(result) -> list[str]:
 
 def _height(bands) -> float:
     """Inches of a panel: a history has a fixed height, numbers a line for each method."""
-    over = any(axis_of(array.dims) for array, _ in bands.values())
-    return 2.6 if over else 0.75 + 0.3 * len(bands)
+    return 2.6 if any(axis for _, _, axis in bands.values()) else 0.75 + 0.3 * len(bands)
 
 
 def _band(result, name: str):
-    """Lower and upper end of what a method says of an output, with dim ``bound``, and what they are; None where it says no range."""
+    """Lower and upper end of what a method says of an output, with dim ``bound``, what they are, and its axis; None if it says no range."""
+    axis = result.axis_of(name)
     if name in result.bounds:
-        return widest(result.bounds[name]), "bounds"
+        return widest(result.bounds[name]), "bounds", axis
     known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
     if {"q05", "q95"} <= set(known):
         both = widest(result.statistics[name]).sel(statistic=["q05", "q95"])
         if "bound" in both.dims:
             both = both.min("bound").where(both["statistic"] == "q05", both.max("bound"))
-        return both.rename(statistic="bound").assign_coords(bound=["lower", "upper"]), "5 % to 95 %"
-    return (widest(result.inner[name]), "runs") if name in result.inner else None
+        return both.rename(statistic="bound").assign_coords(bound=["lower", "upper"]), "5 % to 95 %", axis
+    return (widest(result.inner[name]), "runs", axis) if name in result.inner else None
 
 
 def _draw(axes, name: str, bands, within: Scale, theme) -> None:
     """One panel: a line for each method, or its band over the axis; in the unit that tables have."""
-    axis = next((axis_of(array.dims) for array, _ in bands.values() if axis_of(array.dims)), None)
-    for k, (label, (array, what)) in enumerate(bands.items()):
+    axis = next((axis for _, _, axis in bands.values() if axis), None)
+    for k, (label, (array, what, _)) in enumerate(bands.items()):
         lower, upper = (within.of(array.sel(bound=side).values) for side in ("lower", "upper"))
         if axis is None:
             axes.plot([lower, upper], [k, k], "|-", color=theme[look(k).color], linewidth=3, markersize=10)
@@ -170,11 +169,11 @@ def _draw(axes, name: str, bands, within: Scale, theme) -> None:
             axes.fill_between(array[axis].values, lower, upper, label=f"{label}: {what}", **filled)
     said = _with_unit(name, within)
     if axis is None:
-        axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what) in bands.items()])
+        axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what, _) in bands.items()])
         axes.set_ylim(len(bands) - 0.5, -0.5)
         axes.set_xlabel(said)
     else:
-        grid = next(array[axis] for array, _ in bands.values())
+        grid = next(array[axis] for array, *_ in bands.values())
         axes.set_xlabel(_with_unit(axis, Scale(str(grid.attrs.get("unit", "s" if axis == "time" else "")))))
         axes.set_ylabel(said)
         axes.legend(fontsize="small", facecolor=theme["back"], edgecolor=theme["line"], labelcolor=theme["ink"])

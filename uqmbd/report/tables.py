@@ -7,12 +7,12 @@ import numpy as np
 
 from uqmbd.analysis.statistics.trust import gap_between
 from uqmbd.facts import CUT
-from uqmbd.figures import samples
-from uqmbd.figures.numbers import Scale, apart, number
-from uqmbd.figures.outputs import chosen, listed, output_names, picked, shown_quantiles, words_over
-from uqmbd.figures.scaling import MEASURED, ends_of, greatest, has_unit, own, scale_of, statistics
-from uqmbd.figures.trust import percent, trust_of
 from uqmbd.report.extremes import finer_extremes
+from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.numbers import Scale, apart, number
+from uqmbd.tables.outputs import chosen, listed, output_names, picked, shown_quantiles, words_over
+from uqmbd.tables.scaling import MEASURED, ends_of, greatest, has_unit, own, scale_of, statistics
+from uqmbd.tables.trust import percent, trust_of
 
 ELSEWHERE = frozenset((
     "study title description inputs method seed settings simulator versions wall_time workers overhead note notes failures_note "
@@ -97,7 +97,7 @@ def by_statistic(result, names: Sequence[str] | None = None, scales: Mapping[str
     units = "unit" in table.header
     rows, shown = [], shown_quantiles(result)
     for row in table.rows:
-        found = statistics(result.statistics, row[0], shown) if row[0] in result.statistics else {}
+        found = statistics(result, row[0], shown) if row[0] in result.statistics else {}
         within = (scales or {}).get(row[0]) or scale_of(result, row[0])
         who, known = row[: 1 + units], tuple(row[column] for column in beside)
         for word, ends in found.items() or [("", ())]:
@@ -164,7 +164,7 @@ def worst_table(result) -> Table:
     every = [name for name in output_names(result)[1] if name in result.worst]
     names = chosen(result, every)
     inputs = [str(name) for name in result.worst["input"].values] if names else []
-    units = [samples.written(result, name) for name in inputs]
+    units = [input_unit(result, name) for name in inputs]
     rows = []
     for name in names:
         within = scale_of(result, name)
@@ -172,7 +172,7 @@ def worst_table(result) -> Table:
         for end, value in zip(("lower", "upper"), ends, strict=True):
             places = picked(result.worst, name, bound=end)
             rows.append((name, f"{value} {within.unit}".rstrip(), *(f"{unit.of(x):.5g}" for unit, x in zip(units, places, strict=True))))
-    header = ("output", "reached", *(samples.with_unit(name, unit) for name, unit in zip(inputs, units, strict=True)))
+    header = ("output", "reached", *(with_unit(name, unit) for name, unit in zip(inputs, units, strict=True)))
     note = only(names, every)
     return Table("Where the bounds were reached", header, tuple(rows), (False, True, *(True,) * len(inputs)), note)
 
@@ -206,7 +206,7 @@ def _cells(result, name: str, shown: Mapping[str, str], within: Scale) -> dict[s
         if name in getattr(result, group):
             cells[column] = f"{within.of(greatest(getattr(result, group).variables[name].values)) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        found = statistics(result.statistics, name, shown)
+        found = statistics(result, name, shown)
         found = {key: ends for key, ends in found.items() if key not in MEASURED or np.isfinite(ends).all()}  # not all outputs are measured
         cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
         values = {key: within.of(ends[0]) for key, ends in found.items() if has_unit(key) and key != "std" and len(ends) == 1}

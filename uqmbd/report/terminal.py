@@ -9,11 +9,11 @@ from rich.text import Text
 
 from uqmbd.facts import WARNINGS
 from uqmbd.figures.labels import shortened
-from uqmbd.figures.outputs import chosen, output_names
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
 from uqmbd.report.tables import Table, by_statistic
+from uqmbd.tables.outputs import chosen, output_names
 
 WIDTH = 80
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only

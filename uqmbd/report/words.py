@@ -1,6 +1,5 @@
 """Words that sentences of the first screen share: names of outputs as they are spoken, of inputs, and what lists are."""
 
-from uqmbd.figures.outputs import axis_name
 from uqmbd.outcomes import TIME
 
 NAMED = 6  # inputs that a sentence names
@@ -29,7 +28,7 @@ def listed(words: list[str]) -> str:
 
 def anywhere(result, name: str) -> str:
     """That a history is meant at any time, and a curve at any value of its axis; empty for a number."""
-    axis = axis_name(result, name)
+    axis = result.axis_of(name)
     return "" if axis is None else " at any time" if axis == TIME.name else f" at any {axis}"
 
 

@@ -44,6 +44,21 @@ def write(path: Path, *parts: Any, mode: int = 0o666) -> None:
         os.close(file)
 
 
+def append(path: Path, at: int, data: bytes) -> None:
+    """Write behind the first `at` bytes of a file that is there; where that fails it is as long as before."""
+    file = os.open(path, os.O_WRONLY)
+    try:
+        os.lseek(file, at, os.SEEK_SET)
+        view = memoryview(data)
+        while len(view):
+            view = view[os.write(file, view) :]
+    except OSError:
+        os.ftruncate(file, at)
+        raise
+    finally:
+        os.close(file)
+
+
 def replace(path: Path, *parts: Any) -> None:
     """Write a file whole or not at all: under another name first."""
     fresh = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")  # others may write the same file

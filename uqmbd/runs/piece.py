@@ -1,5 +1,7 @@
 """The file of a piece: some hundred or thousand runs with everything that is kept of them, never changed once it is written.
 
+Small pieces may lie in one file, one behind the other: each is added by one writing, and is there when all of its bytes are.
+
 ``uqmbdrun``, length and crc32 of the head (two little-endian uint32), the head (JSON), the blocks one after the other. A block is one
 column of all runs, or one array of a method's partial: read by itself, compared with its own crc32. Numbers are compressed by Blosc
 (lz4, shuffled), as zarr does it; the messages are JSON ``[[run, text], ...]`` of those that failed, compressed by zlib. So any
@@ -12,7 +14,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +26,7 @@ PREFIX = len(MAGIC) + 8
 SUFFIX = ".runs"
 PARTIAL = "partial:"
 TEXT = "text"
+FIRST = 1 << 14  # bytes in which most heads end
 
 
 @dataclass(frozen=True)
@@ -128,27 +131,31 @@ class Piece:
     Attributes
     ----------
     name : str
-        Of its file: first row and number of the session that wrote it.
+        Of its file: first row of the first piece in it, and number of the session that wrote it.
     base : int
         Where its blocks begin in the file.
     head : dict
         ``of``: whose runs they are, as the header of all says it; ``rows``: which, ``[[first, last + 1], ...]`` rising; ``counts``: by
         status; ``tag``: of the method that made the partial; ``timeout``: longest time that a run was given [s]; ``seconds``: wall time
-        that they took; ``blocks``, see `Blocks`.
+        that they took; ``blocks``, see `Blocks`; ``order``: number among those of its session; ``parts``: if it was merged from others,
+        the ``rows`` and the seconds of each.
+    start : int
+        Where it begins in the file.
     """
 
     name: str
     base: int
     head: dict[str, Any]
+    start: int = 0
 
     @classmethod
-    def read(cls, name: str, data: bytes, size: int) -> Piece | None:
-        """From the beginning of a file of `size` bytes; None if it is damaged or cut."""
+    def read(cls, name: str, data: bytes, size: int, start: int = 0) -> Piece | None:
+        """From the bytes behind `start` in a file of `size` bytes; None if it is damaged or cut."""
         base = head_length(data)
         text = data[PREFIX:base]
         if not base or len(text) != base - PREFIX or zlib.crc32(text) != struct.unpack_from("<I", data, 12)[0]:
             return None
-        piece = cls(name, base, json.loads(text))
+        piece = cls(name, start + base, json.loads(text), start)
         try:
             return piece if piece.fits(size) else None
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):  # sealed by somebody else
@@ -163,7 +170,13 @@ class Piece:
             at += length
         rows = len(ends) > 0 and ends[0] >= 0 and not (ends[1:] < ends[:-1]).any()
         told = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
-        return bool(rows and told and size == self.base + at and {"of", "tag", "timeout", "seconds"} <= self.head.keys() and self.order)
+        keys = {"of", "tag", "timeout", "seconds"} <= self.head.keys()
+        return bool(rows and told and size >= self.base + at and keys and self.order and self.shares)
+
+    @cached_property
+    def end(self) -> int:
+        """Where it ends in the file."""
+        return self.base + max((start + length for start, length, *_ in self.head["blocks"].values()), default=0)
 
     @cached_property
     def spans(self) -> np.ndarray:
@@ -175,11 +188,24 @@ class Piece:
         """How many runs it holds."""
         return int(np.diff(self.spans).sum())
 
-    @property
+    @cached_property
     def order(self) -> tuple[int, int]:
-        """Number of the session, first row: what comes later counts."""
+        """Number of the session, and among its pieces (of files of before the first row): what comes later counts."""
         first, session = self.name.removesuffix(SUFFIX).split("-")
-        return int(session), int(first)
+        return int(session), int(self.head.get("order", first))
+
+    @cached_property
+    def shares(self) -> tuple[np.ndarray, np.ndarray, list[float]]:
+        """The pieces that it was merged from, or itself: first rows of their spans, rising, the piece of each span; seconds by piece."""
+        parts = self.head.get("parts", [[self.head["rows"], self.head["seconds"]]])
+        firsts = sorted((int(first), number) for number, (spans, _) in enumerate(parts) for first, _ in spans)
+        starts, numbers = np.array(firsts, np.int64).reshape(-1, 2).T
+        return starts, numbers, [float(seconds) for _, seconds in parts]
+
+    def seconds_of(self, rows: np.ndarray) -> dict[int, float]:
+        """What the pieces took that some of its rows came from, by their numbers in it."""
+        starts, numbers, seconds = self.shares
+        return {number: seconds[number] for number in np.unique(numbers[np.searchsorted(starts, rows, "right") - 1]).tolist()}
 
     @property
     def has_partial(self) -> bool:
@@ -191,6 +217,40 @@ class Piece:
         starts, lengths = self.spans[:, 0], np.diff(self.spans)[:, 0]
         at = np.searchsorted(starts, rows, "right") - 1
         return (np.cumsum(lengths) - lengths - starts)[at] + rows
+
+
+def pieces_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[list[Piece], int, bool]:
+    """The pieces of a file, one behind the other.
+
+    Parameters
+    ----------
+    read : callable
+        Bytes of the file from one place to another.
+
+    Returns
+    -------
+    pieces : list of Piece
+    end : int
+        Where the last one ends.
+    whole : bool
+        False where something else lies before, or between them: a damaged head.
+    """
+    found: list[Piece] = []
+    at, end, whole = 0, 0, True
+    while at < size:
+        data = read(at, min(at + FIRST, size))
+        length = head_length(data[:PREFIX])
+        if FIRST < length <= size - at:
+            data = read(at, at + length)
+        piece = Piece.read(name, data, size, at)
+        if piece is not None:
+            whole &= at == end
+            found.append(piece)
+            at = end = piece.end
+        else:  # the next one may be whole
+            next_one = read(at + 1, size).find(MAGIC)
+            at = at + 1 + next_one if next_one >= 0 else size
+    return found, end, whole and bool(found)
 
 
 def file_name(first: int, session: int) -> str:

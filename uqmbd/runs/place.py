@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from uqmbd.errors import StudyError
-from uqmbd.runs.files import replace
+from uqmbd.runs.files import append, replace
 from uqmbd.runs.keys import with_key, without_key
 
 TEMPORARY = ".new"
@@ -18,7 +18,15 @@ EXECUTING = re.compile(r"(?:^|::)(reference|dask|jlab|jupyter)(?=::|://)")  # wh
 
 
 class Place(Protocol):
-    """Files by name. What `put` has written is there as a whole, or not at all."""
+    """Files by name. What `put` has written is there as a whole, or not at all.
+
+    Attributes
+    ----------
+    appends : bool
+        Whether files can be added to.
+    """
+
+    appends: ClassVar[bool]
 
     def names(self) -> dict[str, int]:
         """Sizes of the files by name; empty if there is no such place."""
@@ -36,6 +44,10 @@ class Place(Protocol):
         """Write a file from its parts."""
         ...
 
+    def append(self, name: str, at: int, data: bytes) -> None:
+        """Write behind the first `at` bytes of a file; only where the place `appends`."""
+        ...
+
     def remove(self, *names: str) -> None:
         """Remove files; those that are not there are none the worse."""
         ...
@@ -47,6 +59,8 @@ class Place(Protocol):
 
 class Folder:
     """A folder of this machine."""
+
+    appends: ClassVar[bool] = True
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,6 +86,9 @@ class Folder:
     def put(self, name: str, *parts: Any) -> None:
         replace(self.folder / name, *parts)
 
+    def append(self, name: str, at: int, data: bytes) -> None:
+        append(self.folder / name, at, data)
+
     def remove(self, *names: str) -> None:
         for name in names:
             (self.folder / name).unlink(missing_ok=True)
@@ -82,6 +99,8 @@ class Folder:
 
 class Remote:
     """A place that fsspec knows, said without its key. One upload is one commit: object stores show whole objects only."""
+
+    appends: ClassVar[bool] = False
 
     def __init__(self, address: str) -> None:
         import fsspec
@@ -115,6 +134,9 @@ class Remote:
     def put(self, name: str, *parts: Any) -> None:
         with reaching():
             self.system.pipe_file(f"{self.root}/{name}", b"".join(bytes(part) for part in parts))
+
+    def append(self, name: str, at: int, data: bytes) -> None:
+        raise NotImplementedError
 
     def remove(self, *names: str) -> None:
         with reaching():

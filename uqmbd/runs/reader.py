@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,14 @@ import psutil
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Axis
 from uqmbd.runs.keys import without_key
-from uqmbd.runs.piece import PARTIAL, PREFIX, SUFFIX, TEXT, Column, Piece, decode, head_length
+from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, pieces_in
 from uqmbd.runs.place import Place
 from uqmbd.sealing import unsealed
 
-FORMAT = 3
+FORMAT = 4
+READABLE = (3, 4)  # 3: a file for each piece, no controls and no states
 HEADER, ABOUT = "head.json", "about.json"
 READS = "reads.json"  # hashes of the files that the model was seen to read
-FIRST = 1 << 14  # bytes in which most heads end
 BESIDE = {  # what is to be done where one of these is damaged
     ABOUT: "put it back; or `uqmbd verify` puts it aside, and `uqmbd resume` writes it again",
     READS: "put it back; or discard the runs (--overwrite): whether the files that their model read are as they were cannot be told",
@@ -53,7 +53,9 @@ class Runs:
     piece_of : ndarray of int32, shape (rows,)
         Piece of each row, -1 where there is no run: what a later session wrote counts.
     bad, foreign : list of str
-        Files whose head is damaged, and of runs of another identity; both are left out.
+        Files in which a head is damaged, and of runs of another identity; both are left out.
+    torn : list of str
+        Files that end with a part of a piece: one that is being written, or whose writing was stopped.
     """
 
     def __init__(self, place: Place) -> None:
@@ -62,9 +64,7 @@ class Runs:
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
         self.time = None if self.header["time"] is None else np.array(self.header["time"], float)
         self.axes = own_axes(self.header)
-        self.pieces: list[Piece] = []
-        self.bad: list[str] = []
-        self.foreign: list[str] = []
+        self.recent: tuple[Piece | None, dict[str, np.ndarray]] = None, {}
         self.load()
 
     def load(self) -> None:
@@ -75,22 +75,23 @@ class Runs:
 
     def load_heads(self) -> None:
         """The heads of all files, checked."""
+        self.bad: list[str] = []
+        self.torn: list[str] = []
+        self.foreign: list[str] = []
         sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
-        found, empty = [], [name for name, size in sizes.items() if size < PREFIX]
-        self.bad += empty
-        for name in empty:
-            del sizes[name]
-        for name, data in zip(sizes, self.place.beginnings(list(sizes), FIRST), strict=True):
-            length = min(head_length(data[:PREFIX]), sizes[name])
-            data = data if length <= FIRST else self.place.read(name, 0, length)
-            piece = Piece.read(name, data, sizes[name])
-            if piece is None or not self.suits(piece):
+        found: list[Piece] = []
+        for (name, size), first in zip(sizes.items(), self.place.beginnings(list(sizes), FIRST), strict=True):
+            read = partial(self.place.read, name)
+            pieces, end, whole = pieces_in(name, size, lambda a, b, first=first, read=read: first[a:b] if b <= len(first) else read(a, b))
+            fitting = [piece for piece in pieces if self.suits(piece)]
+            found += [piece for piece in fitting if piece.head["of"] == self.header["id"]]
+            if not whole or len(fitting) < len(pieces):
                 self.bad.append(name)
-            elif piece.head["of"] != self.header["id"]:
+            elif any(piece.head["of"] != self.header["id"] for piece in fitting):
                 self.foreign.append(name)
-            else:
-                found.append(piece)
-        self.pieces = sorted(found, key=lambda piece: piece.order)
+            elif end < size:
+                self.torn.append(name)
+        self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)
 
     def suits(self, piece: Piece) -> bool:
         """Whether the columns of a piece have the types and the numbers of points that the header says."""
@@ -142,10 +143,19 @@ class Runs:
         """
         found = {name: self.columns[name].empty(len(rows)) for name in names}
         for number, at in self.by_piece(rows):
-            places = self.pieces[number].places(rows[at])
-            for name, values in self.blocks(number, [name for name in names if name in self.pieces[number].head["blocks"]]):
+            piece = self.pieces[number]
+            places, wanted = piece.places(rows[at]), [name for name in names if name in piece.head["blocks"]]
+            for name, values in self.blocks(number, wanted) if len(places) == piece.runs else self.held(number, wanted):
                 found[name][at] = values[places]
         return found
+
+    def held(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+        """Blocks of a piece, held until another one is read in part: who asks for some of its runs soon asks for the next ones."""
+        if self.recent[0] is not self.pieces[number]:
+            self.recent = self.pieces[number], {}
+        blocks = self.recent[1]
+        blocks.update(self.blocks(number, [name for name in names if name not in blocks]))
+        return ((name, blocks[name]) for name in names)
 
     def column(self, name: str, rows: np.ndarray) -> np.ndarray:
         """One column, see `read`."""
@@ -194,15 +204,26 @@ class Runs:
             except FileNotFoundError:
                 raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
 
-    def damages(self) -> Iterator[tuple[str, int]]:
-        """Every file that is not as it was written, and how many runs it held (0 where that cannot be read): all of them are read."""
-        yield from ((name, 0) for name in self.bad)
+    def damages(self) -> Iterator[tuple[str, int, bytes]]:
+        """Every file that is not as it was written, how many runs it lost (0 where that cannot be read), and its pieces that are whole.
+
+        All files are read.
+        """
+        lost: dict[str, dict[int, int]] = {name: {} for name in (*self.bad, *self.torn)}
         for number, piece in enumerate(self.pieces):
             try:
                 for _ in self.blocks(number, list(piece.head["blocks"])):
                     pass
             except Damaged:
-                yield piece.name, piece.runs
+                lost.setdefault(piece.name, {})[number] = piece.runs
+        for name, runs in lost.items():
+            yield name, sum(runs.values()), self.whole_of(name, runs)
+
+    def whole_of(self, name: str, without: Container[int] = ()) -> bytes:
+        """The pieces of a file, but for those of some numbers, as a file of their own; none where it is gone."""
+        wanted = [piece for number, piece in enumerate(self.pieces) if piece.name == name and number not in without]
+        with reached(self.place, name):
+            return b"".join(self.place.read(name, piece.start, piece.end) for piece in sorted(wanted, key=lambda piece: piece.start))
 
 
 @contextmanager
@@ -231,7 +252,7 @@ def header_of(place: Place) -> dict[str, Any]:
         raise StudyError("there are no runs here", file=place.path(HEADER), remedy="put it back, or run the study again") from None
     except (OSError, ValueError) as error:
         raise StudyError(f"the runs cannot be read ({said(error)})", file=place.path(HEADER), remedy=remedy) from error
-    if header.get("format") != FORMAT:
+    if header.get("format") not in READABLE:
         raise StudyError("was written by another version of uqmbd", file=place.path(HEADER), remedy="read it with that version")
     try:
         if not is_sealed and header["id"] != id_of(header):

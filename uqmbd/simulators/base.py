@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from uqmbd.outcomes import Outcomes, OutputInfo
 
-if TYPE_CHECKING:
-    from uqmbd.simulators.moving import Moved
+
+@dataclass(frozen=True)
+class Moved:
+    """The motion of some runs as a scene.
+
+    Attributes
+    ----------
+    scene : dict
+        What the page draws, for JSON: ``rows`` says which rows of the samples its runs are, the first the nominal one; ``still`` is the
+        picture for print.
+    time : ndarray, shape (times,)
+        Of the histories [s].
+    outputs : dict of str to ndarray
+        Outputs of the runs of the scene, (runs,) or (runs, times); NaN from a failure on.
+    """
+
+    scene: dict[str, Any]
+    time: np.ndarray
+    outputs: dict[str, np.ndarray]
 
 
 class Simulator(Protocol):

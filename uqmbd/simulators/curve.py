@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import DIMENSIONS, TIME, Axis, OutputInfo
+from uqmbd.groups import DIMENSIONS
+from uqmbd.outcomes import TIME, Axis, OutputInfo
 
 REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {  # of values (..., points) at (points,)
     "max": lambda y, t: y.max(axis=-1),

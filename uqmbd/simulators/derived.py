@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DOUBT, ERROR, NONNEGATIVE, OK, Outcomes, OutputInfo
 from uqmbd.simulators import formula
-from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.base import Moved, Simulator
 from uqmbd.simulators.curve import alike
 from uqmbd.simulators.formula import FormulaError, Term
 from uqmbd.simulators.windows import NotTurned, asked, check_reduction, reduced
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.moving import Moved
 
 KEY = "outputs.derived"
 NO_NAME = frozenset(":@*?/\\\"'")

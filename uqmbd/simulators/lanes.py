@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import AT_MOST_ONE, DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
-from uqmbd.simulators.folder import kept_folder
+from uqmbd.simulators.base import Moved
+from uqmbd.simulators.faults import as_study_error
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.moving import Moved
 
 PREPARED = ("end", "points", "outputs", "settings")  # what a model is prepared with
 DENSE = 4096  # runs that keep dense histories at a time
@@ -191,29 +189,3 @@ def prepare(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> Non
 
     arguments = simulator.arguments()
     flexmbd.prepare(simulator.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED})
-
-
-@contextmanager
-def as_study_error(simulator: LanesSimulator) -> Iterator[None]:
-    """A `flexmbd.ModelError` in the block as a `StudyError`; it concerns an output, a setting, or the model."""
-    import flexmbd
-
-    try:
-        with kept_folder(simulator.model.load()):
-            yield
-    except flexmbd.ModelError as error:
-        key, value = concerns(str(error), simulator)
-        named = error.element and error.element not in error.message
-        text = f"{error.element}: {error.message}" if named else error.message
-        raise StudyError(text, key=key, value=value, remedy=error.remedy) from error
-
-
-def concerns(text: str, simulator: LanesSimulator) -> tuple[str, Any]:
-    """Key and value in the study that a message of flexmbd is about."""
-    for name in simulator.names:
-        if f"'{name}'" in text or f"'{asked(name).how}'" in text or (asked(name).angle and f"'{asked(name).angle}'" in text):
-            return "outputs.include", name
-    for name, value in simulator.settings.items():
-        if f"'{name}'" in text or f"'{value}'" in text:
-            return f"solver.{name}", value
-    return "study.model", simulator.model.label

@@ -9,9 +9,9 @@ from __future__ import annotations
 import atexit
 import pickle
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,9 +19,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, TIMEOUT, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, packed, value_of
 from uqmbd.simulators.limit import TELL
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.function import FunctionSimulator
+from uqmbd.simulators.model import Model
 
 IDLE = 5.0  # s without a question after which the process ends
 TRIES = 3  # starts without an answer to any question
@@ -35,6 +33,16 @@ class Run(NamedTuple):
     outputs: dict[str, Any]
 
 
+class Limited(Protocol):
+    """What makes runs one by one; see `uqmbd.simulators.function.FunctionSimulator`."""
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def timeout(self) -> float | None: ...
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run: ...
+
+
 class Ready(NamedTuple):
     """A question was heard."""
 
@@ -43,7 +51,7 @@ KEPT: list[tuple[Any, Process]] = []  # a simulator and its process; one at most
 ALONE = threading.RLock()
 
 
-def runs_of(simulator: FunctionSimulator, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
+def runs_of(simulator: Limited, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
     """The runs of a batch in order; `StudyError` when the process cannot be used."""
     n, done, failed, last = sample_count(samples), 0, 0, ""
     with ALONE:
@@ -81,7 +89,7 @@ def runs_of(simulator: FunctionSimulator, samples: Mapping[str, np.ndarray]) -> 
             raise
 
 
-def process_of(simulator: FunctionSimulator) -> Process:
+def process_of(simulator: Limited) -> Process:
     """The process that makes the runs of a simulator."""
     if KEPT and KEPT[0][0] is not simulator:
         forget()
@@ -96,7 +104,7 @@ def forget() -> None:
         KEPT.pop()[1].end()
 
 
-def serve(simulator: FunctionSimulator) -> None:
+def serve(simulator: Limited) -> None:
     """In the process: make the runs that are asked for, and say what each gave."""
     function, link, say = simulator.model.load(), AWAY[0], TELL[0]
     while link.poll(IDLE):

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from uqmbd.simulators.lanes import as_study_error
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.lanes import LanesSimulator
+from uqmbd.simulators.base import Moved
+from uqmbd.simulators.faults import Lanes, as_study_error
 
 LEAST, MOST = 401, 2001  # times of a motion that is shown
 OUTPUTS = 60
 
 
-@dataclass(frozen=True)
-class Moved:
-    """What came of it.
-
-    Attributes
-    ----------
-    scene : dict
-        What the page draws, for JSON: ``rows`` says which rows of the samples its runs are, the first the nominal one; ``still`` is the
-        picture for print.
-    time : ndarray, shape (times,)
-        Of the histories [s].
-    outputs : dict of str to ndarray
-        Outputs of the runs of the scene, (runs,) or (runs, times); NaN from a failure on.
-    """
-
-    scene: dict[str, Any]
-    time: np.ndarray
-    outputs: dict[str, np.ndarray]
-
-
 def moved(
-    simulator: LanesSimulator,
+    simulator: Lanes,
     samples: Mapping[str, np.ndarray],
     labels: Sequence[str],
     still: tuple[int, float],
@@ -60,7 +38,7 @@ def moved(
     return Moved(scene, time, {name: found.outputs[name][rows] for name in names})
 
 
-def shown(simulator: LanesSimulator, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+def shown(simulator: Lanes, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
     """A page of its own on which a run moves, the first of the samples, the others as ghosts; see `uqmbd.simulators.base.Moving`."""
     import flexmbd
 

@@ -47,6 +47,8 @@ class Cost:
         Unit and kind by name.
     ahead : Forecast
         Seconds of the whole command: start, runs in the portions in which they are asked for, result and report.
+    design : str
+        What the method says of the points at which its runs are.
     message : str
         Of the first trial run that failed; "" if none did.
     """
@@ -62,6 +64,7 @@ class Cost:
     message: str = ""
     fallback: int = 0
     ahead: Forecast | None = None
+    design: str = ""
 
     def table(self, method: str = "") -> Any:
         """For the terminal; `method` is the label of one of several."""
@@ -71,6 +74,8 @@ class Cost:
         found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
         found.add_row("runs", runs)
+        if self.design:
+            found.add_row("points", self.design)
         if self.fallback:
             found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
         least = "more than " if self.tried.get("timeout") else ""
@@ -134,4 +139,5 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         found.message,
         study.method.fallback_most(study.inputs.uncertain),
         ahead,
+        study.method.design_in_words(study.inputs.uncertain),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from uqmbd.campaign.opening import ELSEWHERE, unlike
 from uqmbd.errors import StudyError
-from uqmbd.runs.reader import FORMAT
+from uqmbd.runs.reader import READABLE
 
 SHOWN = 3
 DIGEST = 12  # characters of a hash that tell a part of a model from another
@@ -140,7 +140,7 @@ def longer(timeout: float | None, done: Done) -> bool:
 def refusal(wanted: Identity, stored: Stored) -> StudyError | None:
     """Why stored runs cannot be used; None if they can."""
     directory, header = stored.directory, stored.header
-    if wanted.unknown and header.get("format") == FORMAT:
+    if wanted.unknown and header.get("format") in READABLE:
         text = f"holds results, and whether they are of this model cannot be told: {wanted.unknown}"
         return StudyError(text, file=directory, remedy=f"have the model reach no such thing, or {ELSEWHERE}")
     if (other := unlike(header, wanted.runs, directory, changed_parts(header, wanted))) is not None:
@@ -153,7 +153,7 @@ def refusal(wanted: Identity, stored: Stored) -> StudyError | None:
 
 def changed_parts(header: Mapping[str, Any], wanted: Identity) -> str:
     """What of the model is new, gone or not as it was."""
-    parts, other = wanted.parts, header["notes"].get("model", {}) if header.get("format") == FORMAT else {}
+    parts, other = wanted.parts, header["notes"].get("model", {}) if header.get("format") in READABLE else {}
     return join_some(sorted(name for name in {**parts, **other} if other.get(name) != parts.get(name, "")[:DIGEST]))
 
 

@@ -41,7 +41,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     import xarray as xr
 
     from uqmbd.figures.extremes import extreme_of
-    from uqmbd.figures.outputs import unit_said
+    from uqmbd.tables.outputs import unit_said
 
     names = [str(name) for name in result.worst.data_vars if name in result.inner]
     if not names:

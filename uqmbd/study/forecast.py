@@ -29,7 +29,7 @@ REPORT = 0.35  # the page
 FIGURE = 0.025
 REFERENCE = 0.022  # s of `task` where the packages take 1 s
 PACKAGES = ("uqmbd.study.running_methods", "zarr", "uqmbd.report.page")  # what a command loads
-MOST_FIGURES, MOST_DRAWN = 60, 24  # see `uqmbd.figures.outputs.DRAWN`
+MOST_FIGURES, MOST_DRAWN = 60, 24  # see `uqmbd.tables.outputs.DRAWN`
 FIGURES_OF = {True: 3.0, False: 2.5}  # a history or curve, a number
 
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import Extreme
-from uqmbd.figures.outputs import output_names, picked
 from uqmbd.gathered import of_numpy
-from uqmbd.outcomes import OK, TIME, axis_of
+from uqmbd.outcomes import OK, TIME
 from uqmbd.runs.files import replace
 from uqmbd.runs.listing import list_files, unlist
 from uqmbd.runs.where import MOTION
@@ -26,11 +25,11 @@ from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
 from uqmbd.study.extreme_runs import key_of
 from uqmbd.study.replay import worst_inputs
+from uqmbd.tables.outputs import output_names, picked
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
-    from uqmbd.simulators.base import Moving
-    from uqmbd.simulators.moving import Moved
+    from uqmbd.simulators.base import Moved, Moving
     from uqmbd.study.session import Finished
 
 SHOWN = 8  # runs that can be looked at, the nominal one among them
@@ -149,8 +148,8 @@ def again(done: Moved, number: int, name: str, bound: str, end: Extreme) -> floa
 
 def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
     """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
-    from uqmbd.figures.outputs import chosen as drawn
     from uqmbd.report.lead import key_output
+    from uqmbd.tables.outputs import chosen as drawn
 
     found = [Case(middle, nominal=True)]
     spread = {key: float(np.ptp(values)) for key, values in covered(result, result.runs.sizes.get("run", 0)).items() if len(values)}
@@ -202,7 +201,7 @@ def nearest(result: Result, done: Moved) -> dict[str, Any]:
     """
     found = {}
     for name, values in done.outputs.items():
-        if values.ndim != 2 or name not in result.inner or axis_of(result.inner.variables[name].dims) != TIME.name:
+        if values.ndim != 2 or name not in result.inner or result.axis_of(name, "inner") != TIME.name:
             continue
         times = result.inner[name]["time"].values
         at = np.unique(np.linspace(0, len(times) - 1, min(TIMES, len(times))).round().astype(int))

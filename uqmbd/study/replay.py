@@ -11,14 +11,15 @@ import numpy as np
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of, furthest
-from uqmbd.figures.numbers import scale
-from uqmbd.figures.outputs import axis_unit, pretty, unit_of
-from uqmbd.figures.samples import written
-from uqmbd.outcomes import OK, axis_of
+from uqmbd.groups import RUNS
+from uqmbd.outcomes import OK
 from uqmbd.result import Result
 from uqmbd.runs.files import safe_name
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
+from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.numbers import scale
+from uqmbd.tables.outputs import axis_unit, pretty, unit_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,7 +76,7 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> t
         text = f"no run of this result has kept '{name}'"
         raise StudyError(text, value=name, remedy='name a number, or run the study with campaign.store = "all"')
     if time is not None and "time" not in array.dims:
-        what = "a number" if (axis := axis_of(array.dims)) is None else f"over {axis}"
+        what = "a number" if (axis := result.axis_of(name)) is None else f"over {axis}"
         raise StudyError(f"{name} is {what} and has no time", key="time", value=time, remedy="leave --time out")
     found = extreme_of_runs(result.runs, name, bound, time) if from_runs else extreme_of(result, name, bound, time)
     if found is None:
@@ -97,7 +98,7 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
         where = np.where(beyond, rows[values.argmax(axis=0) if up else values.argmin(axis=0)], where)
         low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
     reached, at, when, further = high if up else low, None, None, False
-    if axis := axis_of(array.dims):
+    if axis := next(iter(RUNS.axes(array.dims)), None):
         places = array[axis].values
         at, further = furthest(low, high, up=up) if time is None else (int(np.abs(places - time).argmin()), False)
         when, reached, where = float(places[at]), reached[at], where[at]
@@ -147,10 +148,9 @@ def replay(
     inputs = {**middle, **found.inputs}
     within = scale(unit_of(result, name), [found.value])
     reached, now = (within.said(f"{within.of(value):.9g}") for value in (found.value, float(again)))
-    when = (
-        "" if found.time is None else f" at {found.time:.6g}{axis_unit(result.inner[name] if name in result.inner else result.runs[name])}"
-    )
-    units = {key: written(result, key) for key in inputs}
+    over = result.inner[name] if name in result.inner else result.runs[name]
+    when = "" if found.time is None else f" at {found.time:.6g}{axis_unit(over, str(result.axis_of(name)))}"
+    units = {key: input_unit(result, key) for key in inputs}
     said = (f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())
     lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, *(f"wrote {one}" for one in (file, page) if one))
     return Replay(inputs, found.value, float(again), file, what, page, lines)

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from uqmbd.facts import CUT
-from uqmbd.figures.outputs import listed
 from uqmbd.methods.distrust import warn
 from uqmbd.outcomes import AT_MOST_ONE, NONNEGATIVE
+from uqmbd.tables.outputs import listed
 
 if TYPE_CHECKING:
     from uqmbd.result import Result

@@ -15,10 +15,10 @@ from uqmbd.analysis.statistics.trust import SEARCHED, SHARE, assessed
 from uqmbd.campaign.few import run_few
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.numbers import number, scale
-from uqmbd.figures.outputs import pretty, widest
 from uqmbd.outcomes import DOUBT, OK, ORDER, STEP, OutputInfo
 from uqmbd.study.trust import distrust, share_anew, untrusted_leaves, warn
+from uqmbd.tables.numbers import number, scale
+from uqmbd.tables.outputs import pretty, widest
 
 if TYPE_CHECKING:
     from uqmbd.campaign.pool import EarlyPool

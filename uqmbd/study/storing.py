@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIME, OutputInfo, axis_of
+from uqmbd.outcomes import TIME, OutputInfo
 from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
 from uqmbd.study.decision import Identity
@@ -145,7 +145,7 @@ def rounding_cost(study: Study, result: Result) -> dict[str, Any]:
         return {}
     shares = {}
     for name, ends in result.inner.data_vars.items():
-        if axis_of(ends.dims):
+        if result.axis_of(str(name), "inner"):
             lower, upper = ends.sel(bound="lower").values, ends.sel(bound="upper").values
             size, spread = np.maximum(abs(lower), abs(upper)), upper - lower
             seen = spread > 0

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.outputs import listed
 from uqmbd.methods.distrust import distrust, share_anew, untrusted_leaves, warn
 from uqmbd.outcomes import DIVERGED, DOUBT, WARNING
 from uqmbd.study.stopped import inputs_said
+from uqmbd.tables.outputs import listed
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore

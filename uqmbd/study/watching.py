@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.tally import Tally
+from uqmbd.campaign.telling import next_ask
 from uqmbd.errors import StudyError
 from uqmbd.simulators.model import describe
 from uqmbd.study.metadata import metadata_of
@@ -64,6 +66,8 @@ class SoFar:
 class Watch:
     """Looks at one folder of results, as often as it is asked: a method is told what is new since the last look.
 
+    Where runs that it was told are others now (done again, lost, discarded with their store), it is told all from the start.
+
     Attributes
     ----------
     study : Study
@@ -74,19 +78,40 @@ class Watch:
     def __init__(self, study: Study) -> None:
         self.study = study
         self.why = ""
+        self.begin("")
+
+    def begin(self, store_id: str) -> None:
+        """Tell a method from the start, of the store of this id."""
+        self._id = store_id
         self._method: Any = None
         self._samples: dict[str, np.ndarray] | None = None  # of the ask that is being told
         self._told = 0  # runs of it
         self._ended = False
+        self._rows, self._sessions = [np.empty(0, int)], [np.empty(0, int)]  # of all that was told, and when each of these was stored
 
-    def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> int:
-        """Tell the method the runs that have come, up to the first that is missing; how many these were."""
-        told = 0
+    def stale(self, store: RunStore) -> bool:
+        """Whether something that was told is not there any more, or was done again since."""
+        rows = np.concatenate(self._rows)
+        if store.header["id"] != self._id or (rows >= len(store.piece_of)).any():
+            return True
+        return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
+
+    def taken(self, store: RunStore) -> float:
+        """Seconds that the runs took that were told."""
+        tally = Tally()
+        tally.reach(len(store.piece_of))
+        tally.use(store, np.concatenate(self._rows))
+        return float(tally.taken)
+
+    def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> None:
+        """Tell the method the runs that have come, up to the first that is missing."""
+        if self.stale(store):
+            self.begin(store.header["id"])
         if self._method is None:
             self._method = start(self.study, info)
         while not self._ended:
             if self._samples is None:
-                asked = self._method.ask()
+                asked = next_ask(self._method, lambda: self.taken(store))
                 if asked is None:
                     self._ended = True
                     break
@@ -99,11 +124,12 @@ class Watch:
                 read = store.read([*info, "status"], rows[:count])
                 outputs = {name: np.asarray(read[name], float) for name in info}
                 self._method.tell({name: values[:count] for name, values in rest.items()}, outputs, read["status"])
-                self._told, told = self._told + count, told + count
+                self._told += count
+                self._rows.append(rows[:count])
+                self._sessions.append(sessions_of(store, rows[:count]))
             if count < len(rows):
                 break
             self._samples = None
-        return told
 
     def result(self, store: RunStore, stored: Mapping[str, OutputInfo]) -> Result | None:
         """The method's own result of the runs that come before the first missing one; None where it has none, and `why`.
@@ -118,7 +144,7 @@ class Watch:
             try:
                 self.tell(store, info)
             except Exception:
-                self._method = self._samples = None  # what it has been told nobody knows: the next look begins anew
+                self.begin("")  # what it has been told nobody knows: the next look begins anew
                 raise
             return self._method.result()
         except Exception as error:
@@ -126,6 +152,11 @@ class Watch:
                 raise
             self.why = error.message if isinstance(error, StudyError) else describe(error)
             return None
+
+
+def sessions_of(store: RunStore, rows: np.ndarray) -> np.ndarray:
+    """Number of the session that stored each of these rows; -1 where there is no run."""
+    return np.array([*(piece.order[0] for piece in store.pieces), -1])[store.piece_of[rows]]
 
 
 def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:

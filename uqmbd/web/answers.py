@@ -79,8 +79,8 @@ def drawn(result: Result) -> Figure | None:
     """The figure of the key output; None where there is none."""
     from uqmbd.figures.key import key_figure, key_output
     from uqmbd.figures.prefixes import in_fitting_units
-    from uqmbd.figures.scaling import scale_of
     from uqmbd.figures.thinning import thinned
+    from uqmbd.tables.scaling import scale_of
 
     key, figure = key_output(result), key_figure(result)
     if key is None or figure is None or not any(panel.marks for panel in figure.panels):

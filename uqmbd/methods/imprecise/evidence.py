@@ -9,6 +9,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from uqmbd.errors import StudyError
+from uqmbd.groups import CDF, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev
@@ -43,6 +44,7 @@ class Evidence(Chebyshev):
 
     name: ClassVar[str] = "evidence"
     accepts: ClassVar[frozenset[str]] = frozenset({"focal", "interval"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, CDF)
 
     max_boxes: int = Field(default=10_000, ge=1)
 
@@ -64,5 +66,5 @@ class Evidence(Chebyshev):
                 remedy="join elements of small mass, or raise max_boxes",
             )
 
-    def region(self) -> type[Focal]:
+    def region_class(self) -> type[Focal]:
         return Focal

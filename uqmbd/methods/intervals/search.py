@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import OF_SEARCH, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
@@ -77,6 +78,7 @@ class Search(Method):
 
     name: ClassVar[str] = "search"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SEARCH
 
     max_runs: int = Field(default=20_000, ge=16)
     fresh: int = Field(default=2000, ge=2)
@@ -157,7 +159,7 @@ class SearchRun(StagedRun):
         return now + rate * (self.settings.fresh + more) > self.settings.budget
 
     def _await(self, more: int) -> None:
-        self._status = np.concatenate([self._status, np.zeros(more, np.int8)])
+        self._kept_status.fill(more, 0)
 
     def _keep(self, at: slice, matrix: np.ndarray) -> None:
         self._search.take(matrix, self._status[at])

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
+from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.levenberg import held, step
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.inputs.quantity import Level
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
-from uqmbd.methods.parameter_studies.calibrate_data import Measured, data_files, measured
+from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
-from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import GivenRun
 
 if TYPE_CHECKING:
@@ -31,25 +30,13 @@ UNKNOWN = np.empty((0, 0))
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, UP = 1e-2, 1e-6, 1e12, 1e3
 
 
-class Calibrate(FromFile):
+class Calibrate(Readings):
     """Levenberg-Marquardt with bounds; each Jacobian, and the trial steps of all starts, are one batch of runs.
 
     Bounds are the ends of intervals and of the supports of distributions; a distribution tells nothing more.
 
     Attributes
     ----------
-    data : str or list of str
-        CSV file of measured histories: a column ``time`` and one for each measured output, headed by its name and maybe its unit, as in
-        ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory). Several files, with times of their
-        own, are a list. The runs give their histories at these times too where the model can: a mechanism, and a function that takes
-        ``time``. Else histories are interpolated between the study's times, which the report says.
-    scalars : dict of str to float or str
-        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``, or with their unit, ``"12.3 kN"``.
-    units : dict of str to str
-        Units of columns and scalars that name none; SI where nothing is said.
-    deviations : dict of str to float or str
-        Standard deviation of each measurement, in its unit, or with one, ``"0.2 mm"``. With them the covariance is absolute; without them
-        outputs are weighted by their range, and the scatter of the residuals scales the covariance.
     starts : int
         Starts, the medians of the inputs first, then a Latin hypercube.
     max_steps : int
@@ -75,27 +62,14 @@ class Calibrate(FromFile):
 
     name: ClassVar[str] = "calibrate"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
-    scalars: dict[str, Level] = Field(default_factory=dict)
-    units: dict[str, str] = Field(default_factory=dict)
-    deviations: dict[str, Level] = Field(default_factory=dict)
     starts: int = Field(default=1, ge=1, le=1000)
     max_steps: int = Field(default=50, ge=1)
     tolerance: Number = Field(default=1e-8, gt=0, lt=1)
     differences: Literal["central", "forward"] = "central"
     step: Number = Field(default=1e-4, gt=0, le=0.1)
-
-    @model_validator(mode="after")
-    def _measured(self) -> Self:
-        if not self.data and not self.scalars:
-            raise ValueError('a calibration needs data (a CSV file of histories) or scalars: data = "measured.csv", say')
-        for name, value in self.deviations.items():
-            if value <= 0:
-                raise StudyError(
-                    "a standard deviation is positive", key=f"deviations.{name}", value=value, remedy="give that of one reading"
-                )
-        return self
 
     def wanted_times(self, end: float) -> np.ndarray:
         return np.unique(np.concatenate([np.empty(0), *(file.times(self, end) for file in data_files(self))]))

@@ -6,20 +6,54 @@ import csv
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs.quantity import Quantity, in_unit
+from uqmbd.inputs.quantity import Level, Quantity, in_unit
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
-
-if TYPE_CHECKING:
-    from uqmbd.methods.parameter_studies.calibrate import Calibrate
+from uqmbd.methods.parameter_studies.from_file import FromFile
 
 HEAD = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
+
+
+class Readings(FromFile):
+    """What was measured, as a study says it.
+
+    Attributes
+    ----------
+    data : str or list of str
+        CSV file of measured histories: a column ``time`` and one for each measured output, headed by its name and maybe its unit, as in
+        ``slider.x [mm]``. Its path is relative to the study file (in Python: to the current directory). Several files, with times of their
+        own, are a list. The runs give their histories at these times too where the model can: a mechanism, and a function that takes
+        ``time``. Else histories are interpolated between the study's times, which the report says.
+    scalars : dict of str to float or str
+        Measured scalars: ``scalars = { "B.force:max" = 12.3 }``, or with their unit, ``"12.3 kN"``.
+    units : dict of str to str
+        Units of columns and scalars that name none; SI where nothing is said.
+    deviations : dict of str to float or str
+        Standard deviation of each measurement, in its unit, or with one, ``"0.2 mm"``. With them the covariance is absolute; without them
+        outputs are weighted by their range, and the scatter of the residuals scales the covariance.
+    """
+
+    scalars: dict[str, Level] = Field(default_factory=dict)
+    units: dict[str, str] = Field(default_factory=dict)
+    deviations: dict[str, Level] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _measured(self) -> Self:
+        if not self.data and not self.scalars:
+            raise ValueError('a calibration needs data (a CSV file of histories) or scalars: data = "measured.csv", say')
+        for name, value in self.deviations.items():
+            if value <= 0:
+                raise StudyError(
+                    "a standard deviation is positive", key=f"deviations.{name}", value=value, remedy="give that of one reading"
+                )
+        return self
 
 
 @dataclass(frozen=True)
@@ -40,7 +74,7 @@ class Measured:
         return 1 / size if size > 0 else 1.0
 
 
-def measured(settings: Calibrate, columns: Columns) -> list[Measured]:
+def measured(settings: Readings, columns: Columns) -> list[Measured]:
     """All measurements, checked against the outputs of the study."""
     found = together([entry for file in data_files(settings) for entry in file.histories(settings, columns)])
     for name, value in settings.scalars.items():
@@ -89,12 +123,12 @@ class DataFile:
         except StudyError as error:
             raise error.at(key="method.data", value=self.path) from None
 
-    def unit(self, settings: Calibrate, name: str) -> str:
+    def unit(self, settings: Readings, name: str) -> str:
         """Unit of a column."""
         unit = self.units[name]
         return settings.units.get(name, "") if unit is None else unit
 
-    def times(self, settings: Calibrate, end: float) -> np.ndarray:
+    def times(self, settings: Readings, end: float) -> np.ndarray:
         """Times of the readings, (readings,) [s], within a run to `end` [s]."""
         values = self.table(self.heads)  # of all columns: what is wrong with another one is said before the model is run
         if "time" not in self.units:
@@ -119,7 +153,7 @@ class DataFile:
             )
         return np.clip(time, 0.0, end)
 
-    def histories(self, settings: Calibrate, columns: Columns) -> list[Measured]:
+    def histories(self, settings: Readings, columns: Columns) -> list[Measured]:
         """Its columns."""
         time = self.times(settings, columns.time[-1] if len(columns.time) else 0.0)
         values = dict(zip(self.units, self.table(self.heads).T, strict=True))
@@ -137,7 +171,7 @@ class DataFile:
         return out
 
 
-def data_files(settings: Calibrate) -> list[DataFile]:
+def data_files(settings: Readings) -> list[DataFile]:
     """The files of measured histories."""
     paths = settings.data if isinstance(settings.data, list) else [] if settings.data is None else [settings.data]
     files = []
@@ -202,7 +236,7 @@ def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float,
     return si.factor, si.offset
 
 
-def deviation(settings: Calibrate, name: str, factor: float, columns: Columns) -> float | None:
+def deviation(settings: Readings, name: str, factor: float, columns: Columns) -> float | None:
     """Standard deviation of one reading, in the unit of the output; a plain number is in that of the readings, which `factor` makes so."""
     if name not in settings.deviations:
         return None

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import Method, require_inputs
@@ -56,6 +57,7 @@ class Grid(Method):
 
     name: ClassVar[str] = "grid"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
 
     points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None
     values: dict[str, list[Number]] = Field(default_factory=dict)

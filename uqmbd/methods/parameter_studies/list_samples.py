@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.errors import StudyError
+from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input, Interval
 from uqmbd.inputs.checked import Number
 from uqmbd.inputs.table import read_columns
@@ -48,7 +49,8 @@ class List(FromFile):
 
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})  # the list says all of them together
+    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "sampled"})  # the list says all of them together
 
     data: str | None = None
     content: str | None = None

@@ -55,6 +55,7 @@ class MonteCarloCount(Reliability):
 
     run: ClassVar[type] = CountingRun
     tails: ClassVar[bool] = False
+    treats: ClassVar[frozenset[str]] = Reliability.treats | {"sampled"}
 
     approach: Literal["montecarlo"]
     samples: int = Field(default=1000, ge=1)

@@ -13,6 +13,7 @@ from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.analysis.reliability.sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
+from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
@@ -47,7 +48,7 @@ class ReliabilityRun(StagedRun):
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
-        self._notes: list[str] = []
+        self._notes: list[str] = Space.of(inputs).rough_tails()
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything

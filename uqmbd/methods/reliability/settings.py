@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import CONVERGENCE, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.quantity import Level, in_unit
 from uqmbd.inputs.space import Space
@@ -74,6 +75,7 @@ class Reliability(ByApproach):
 
     name: ClassVar[str] = "reliability"
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "interval"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, CONVERGENCE)
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
     approaches: ClassVar[Mapping[str, type[Reliability]]] = {}
     kind: ClassVar[str] = "random"

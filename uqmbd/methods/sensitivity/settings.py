@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
+from uqmbd.groups import AGGREGATED, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import ByApproach
@@ -61,6 +62,7 @@ class Sensitivity(ByApproach):
 
     name: ClassVar[str] = "sensitivity"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, AGGREGATED)
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.sensitivity.reduce",)
     approaches: ClassVar[Mapping[str, type[Sensitivity]]] = {}
 

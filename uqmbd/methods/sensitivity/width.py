@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -40,7 +39,7 @@ class WidthRun:
     def result(self) -> Result:
         whole, settings = self._bounds.result(), self.settings
         named = {"method": settings.name, "approach": settings.approach, "degree": settings.degree}
-        return dataclasses.replace(whole, sensitivity=whole.sensitivity.sel(kind=["width_reduction"]), attrs=whole.attrs | named)
+        return whole.replaced(sensitivity=whole.sensitivity.sel(kind=["width_reduction"]), attrs=whole.attrs | named)
 
 
 class Width(Sensitivity):

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.outcomes import TIME
 
 QUANTILE = re.compile(r"q(\d+(?:\.\d+)?)")
 DRAWN = 24  # histories, and as many numbers, of which figures are drawn
@@ -16,8 +16,10 @@ GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "valid
 def output_names(result) -> tuple[list[str], list[str]]:
     """Names of the outputs over time or another axis, and of the scalars, that a result speaks of, in its own order."""
     names = result.outputs
-    of_dims = cache(axis_of)  # of thousands of outputs the dimensions are few
-    over_axis = {name for _, group in result.groups() for name in group.data_vars if of_dims(group.variables[name].dims)}
+    over_axis = set()
+    for key, group in result.groups():
+        axes = cache(result.specs[key].axes)  # of thousands of outputs the dimensions are few
+        over_axis |= {name for name in group.data_vars if axes(group.variables[name].dims)}
     over_axis |= {*result.aggregated.data_vars, *result.trust_horizon.data_vars}
     return [name for name in names if name in over_axis], [name for name in names if name not in over_axis]
 
@@ -92,40 +94,29 @@ def label_of(result, name: str) -> str:
     return name + in_unit(result, name)
 
 
-def axis_name(result, name: str) -> str | None:
-    """What an output is over, from the first group that says it; None for a number."""
-    return next((axis for _, group in result.groups() if name in group and (axis := axis_of(group.variables[name].dims))), None)
-
-
 def words_over(result, names: Iterable[str]) -> tuple[str, str]:
     """What some outputs are, and over what: ``history`` and ``time``, ``curve`` and ``its axis``, or both."""
-    axes = {axis_name(result, name) for name in names}
+    axes = {result.axis_of(name) for name in names}
     if not axes - {None, TIME.name}:
         return "history", "time"
     return ("history or a curve", "time or its axis") if TIME.name in axes else ("curve", "its axis")
 
 
-def axis_label(array) -> str:
-    """What the output of an array is over, as an axis of a figure says it: ``time [s]``, ``frequency [Hz]``."""
-    unit = axis_unit(array).strip()
-    return f"{axis_of(array.dims)} [{unit}]" if unit else str(axis_of(array.dims))
+def axis_label(array, axis: str) -> str:
+    """The axis of an array as a figure says it: ``time [s]``, ``frequency [Hz]``."""
+    unit = axis_unit(array, axis).strip()
+    return f"{axis} [{unit}]" if unit else axis
 
 
-def axis_unit(array) -> str:
-    """Unit of what the output of an array is over, to stand after a number: `` Hz``; empty when it has none."""
-    axis = axis_of(array.dims)
+def axis_unit(array, axis: str) -> str:
+    """Unit of an axis of an array, to stand after a number: `` Hz``; empty when it has none."""
     unit = pretty(str(array[axis].attrs.get("unit", TIME.unit if axis == TIME.name else "")))
     return f" {unit}" if unit else ""
 
 
-def point_of(array) -> str:
-    """A word for one value of what the output of an array is over: ``time``, or ``point`` of another axis."""
-    return "time" if axis_of(array.dims) == TIME.name else "point"
-
-
-def grid_of(array) -> np.ndarray:
-    """The values of what the output of an array is over."""
-    return array[axis_of(array.dims)].values
+def point_of(axis: str) -> str:
+    """A word for one value of an axis: ``time``, or ``point`` of another one."""
+    return "time" if axis == TIME.name else "point"
 
 
 def widest(array):

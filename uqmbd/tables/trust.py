@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import SEARCHED as BY_SEARCH
-from uqmbd.figures.outputs import axis_unit, grid_of, picked
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.outcomes import TIME
+from uqmbd.tables.outputs import axis_unit, picked
 
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
@@ -114,12 +114,12 @@ def trust_of(result, name: str) -> Trust | None:
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.facts.method == "search"
-    axis, about = axis_of(array.dims), (str(array.attrs.get(WHY, "")), bool(array.attrs.get(CLAIMED, True)))
+    axis, about = result.axis_of(name, "trusted"), (str(array.attrs.get(WHY, "")), bool(array.attrs.get(CLAIMED, True)))
     if axis is None:
         return Trust(float(trusted[0]), np.nan, (), *origin, "", "", *about)
     array = result.trusted[name]
     horizon = float(result.trust_horizon[name]) if name in result.trust_horizon else np.inf if axis == TIME.name else np.nan
-    return Trust(float(trusted.mean()), horizon, _spans(grid_of(array), ~trusted), *origin, axis, axis_unit(array), *about)
+    return Trust(float(trusted.mean()), horizon, _spans(array[axis].values, ~trusted), *origin, axis, axis_unit(array, axis), *about)
 
 
 def marked(result, name: str, title: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.outputs import axis_name, axis_unit, output_names, unit_said, widest
-from uqmbd.figures.samples import written
-from uqmbd.outcomes import TIME, axis_of
+from uqmbd.groups import VALIDATION, GroupSpec
+from uqmbd.outcomes import TIME
+from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.outputs import axis_unit, output_names, unit_said, widest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,16 +22,6 @@ ALONG = "gathered"  # dimension of outputs that lie in one array
 TOGETHER = "all parts"  # dimension of the columns of a table; no output can have this name
 LONGEST = 50_000  # rows of a table over time: a text of a million takes a minute to write
 APART = 24  # scalar outputs above which each group is one table for all of them
-TABLES = ("regions", "worst", "validation", "sensitivity", "aggregated", "interaction", "cdf", "convergence")
-CAPTIONS = {
-    "regions": "Bounds of {} in each region",
-    "worst": "Inputs, in SI, at which runs reached the bounds of {}",
-    "validation": "Runs that were not fitted and the surrogate of {} there",
-    "sensitivity": "Sensitivities of {}", "aggregated": "Sensitivities of {} over all times, weighted with the variance",
-    "interaction": "Second-order indices of {}", "cdf": "Probability that {} is at most the value",
-    "convergence": "Statistics of {} by number of runs",
-}  # fmt: skip
-OWN_UNIT = ("regions", "validation", "cdf")  # tables of values of the output
 SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|(step_)?error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
 
@@ -62,13 +52,13 @@ def frames(result) -> Iterator[Frame]:
 
 def shorter(result) -> tuple[Any, dict[str, int]]:
     """The result with some of the places on very long axes only, as its tables have them, and how many each of these axes has."""
-    found, axes = copy(result), {}
+    groups, axes = {}, {}
     for key, group in result.groups():
-        long = {str(dim): size for dim, size in group.sizes.items() if size > LONGEST and axis_of((dim,))}
+        long = {dim: size for dim in result.specs[key].axes(group.sizes) if (size := group.sizes[dim]) > LONGEST}
         if long:
-            setattr(found, key, group.isel({dim: slice(None, None, -(-size // LONGEST)) for dim, size in long.items()}))
+            groups[key] = group.isel({dim: slice(None, None, -(-size // LONGEST)) for dim, size in long.items()})
             axes |= long
-    return found, axes
+    return result.replaced(**groups), axes
 
 
 def whole_frames(result) -> Iterator[Frame]:
@@ -81,29 +71,56 @@ def whole_frames(result) -> Iterator[Frame]:
     yield from calibrated(result)
     histories, scalars = output_names(result)
     for name in histories:
-        table = result.history(name) if timed(result, name) else None
+        table = history_table(result, name)
         if table is not None and len(table.columns):
             unit = unit_of_output(result, name)
             plain = [column for column in table.columns if SAME_UNIT.match(column)]
             yield Frame(f"history_{name}", f"{name} over {table.index.name}", table, axis_units(result, name) | dict.fromkeys(plain, unit))
     many = set(scalars if len(scalars) > APART else ())
-    for group in TABLES:
-        every = getattr(result, group)
-        yield from together(every, group, [name for name in every.data_vars if name in many])
-        for name in [name for name in every.data_vars if name not in many]:
-            array = every[name]
-            if group == "validation" and axis_of(array.dims):
-                continue  # checks x times are no table
-            table = flat(array)
-            units = dict.fromkeys(table.columns, unit_of_output(result, str(name))) if group in OWN_UNIT else axis_units(result, str(name))
-            plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
-            caption = CAPTIONS[group].format(name)
-            if (axis := axis_name(result, str(name))) not in (None, TIME.name):
-                caption = caption.replace("all times", f"all values of {axis}")
-            yield Frame(f"{group}_{name}", caption, table, plain)
+    for spec in result.specs.values():
+        if spec.caption != "":
+            yield from group_frames(result, spec, many)
 
 
-def together(group: xr.Dataset, key: str, names: list[str]) -> Iterator[Frame]:
+def history_table(result, name: str) -> pd.DataFrame | None:
+    """See `Result.history`; None of a number."""
+    import pandas as pd
+
+    parts = timed(result, name)
+    if not parts:
+        return None
+    axis, array = result.axis_of(name), next(iter(parts.values()))
+    return pd.DataFrame(row(parts), index=pd.Index(array[axis].values, name=axis))
+
+
+def group_frames(result, spec: GroupSpec, many: Collection[str] = ()) -> Iterator[Frame]:
+    """The tables of one group: one for each of its variables, one for all that are single numbers, and one for those of `many`."""
+    import pandas as pd
+
+    group = result[spec.name]
+    numbers = {str(name): array.item() for name, array in group.data_vars.items() if not array.ndim}
+    if numbers:
+        units = [unit_of_output(result, name) if spec.unit == "output" else unit_said(group, name) for name in numbers]
+        index = pd.Index(list(numbers), name="output" if spec.per_output else "name")
+        columns = {"unit": units} if any(units) else {}
+        yield Frame(spec.name, spec.heading("all numbers"), pd.DataFrame(columns | {spec.name: list(numbers.values())}, index=index))
+    names = [str(name) for name, array in group.data_vars.items() if array.ndim]
+    yield from together(group, spec, [name for name in names if name in many])
+    for name in [name for name in names if name not in many]:
+        axis = result.axis_of(name, spec.name) if spec.per_output else None
+        if spec is VALIDATION and axis:
+            continue  # checks x times are no table
+        table, along = flat(group[name], axis, spec.name), axis_units(result, name) if spec.per_output else {}
+        unit = unit_of_output(result, name) if spec.per_output else unit_said(group, name)
+        units = dict.fromkeys(table.columns, unit) if spec.unit == "output" else along
+        plain = {column: unit for column, unit in units.items() if not PURE.fullmatch(str(column))}
+        caption = spec.heading(name)
+        if (over := result.axis_of(name)) not in (None, TIME.name):
+            caption = caption.replace("all times", f"all values of {over}")
+        yield Frame(f"{spec.name}_{name}", caption, table, plain)
+
+
+def together(group: xr.Dataset, spec: GroupSpec, names: list[str]) -> Iterator[Frame]:
     """What a group says of many scalars as one table, each row with the name of its output."""
     import pandas as pd
 
@@ -111,12 +128,12 @@ def together(group: xr.Dataset, key: str, names: list[str]) -> Iterator[Frame]:
     for alike in by_dims(group, names):
         array = stacked(group, alike)
         one = array.isel({ALONG: 0}, drop=True)
-        places = flat(one.copy(data=np.arange(one.size, dtype=float).reshape(one.shape)))  # of the numbers of each output
+        places = flat(one.copy(data=np.arange(one.size, dtype=float).reshape(one.shape)), None, spec.name)  # of the numbers of each output
         values = array.values.reshape(len(alike), one.size)[:, places.to_numpy().astype(int)]
         index = pd.MultiIndex.from_product([alike, places.index], names=["output", places.index.name])
         tables.append(pd.DataFrame(values.reshape(len(index), -1), index, places.columns).reset_index(level=1))
     if tables:
-        yield Frame(key, CAPTIONS[key].format("all scalar outputs"), pd.concat(tables))
+        yield Frame(spec.name, spec.heading("all scalar outputs"), pd.concat(tables))
 
 
 def by_dims(group: xr.Dataset, names: Iterable[str]) -> list[list[str]]:
@@ -163,7 +180,7 @@ def calibrated(result) -> Iterator[Frame]:
     attrs = result.attrs
     if "estimate" not in attrs:
         return
-    units = {name: written(result, name) for name in attrs["estimate"]}
+    units = {name: input_unit(result, name) for name in attrs["estimate"]}
     index = pd.Index(list(units), name="input")
     columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
     for key, word in (("estimate", "estimate"), ("estimate_lower", "lower"), ("estimate_upper", "upper")):
@@ -185,8 +202,8 @@ def correlations(attrs: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
         return names, matrix / np.outer(std, std)
 
 
-def flat(array: xr.DataArray) -> pd.DataFrame:
-    """One output of a group with what it is about in the rows and kinds, statistics or columns side by side.
+def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
+    """One output of a group with what it is about in the rows and kinds, statistics or columns side by side; `word` heads a single column.
 
     Of histories the rows are times, of curves values of their axis, and the columns say which input or pair, and which kind: ``b total``.
     With membership levels the plain columns are those of the lowest, ``value_alpha_0.5`` and so on those of the others.
@@ -194,20 +211,21 @@ def flat(array: xr.DataArray) -> pd.DataFrame:
     if "alpha" in array.dims:
         import pandas as pd
 
-        return pd.concat([flat(part).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
+        return pd.concat([flat(part, axis, word).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
     array = array.drop_vars([name for name in array.coords if name not in array.dims])
-    across = next(dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims)
-    if axis := axis_of(array.dims):
-        parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims]
-        stacked = array.transpose(axis, *parts).stack({TOGETHER: parts})
-        table = stacked.to_pandas()
-        table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in stacked[TOGETHER].values]
+    across = next((dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims), None)
+    along = axis or next((dim for dim in array.dims if dim != across), across)
+    parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims and dim != along]
+    parts += [dim for dim in array.dims if dim not in (along, *parts)]
+    if not parts:
+        return array.to_pandas().to_frame("second order" if along == "pair" else word)
+    if len(parts) == 1 and not axis:
+        table = array.transpose(along, *parts).to_pandas()
+        table.columns.name = None
         return table
-    if array.ndim == 1:
-        return array.to_pandas().to_frame("second order")
-    (along,) = (dim for dim in array.dims if dim != across)
-    table = array.transpose(along, across).to_pandas()
-    table.columns.name = None
+    side_by_side = array.transpose(along, *parts).stack({TOGETHER: parts})
+    table = side_by_side.to_pandas()
+    table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in side_by_side[TOGETHER].values]
     return table
 
 
@@ -226,13 +244,13 @@ def by_level(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray]]:
 
 def timed(result, name: str) -> dict[str, xr.DataArray]:
     """The groups in which one output has a value at every point of its axis, a time say; checks have it at some only."""
-    found = {key: group[name] for key, group in result.groups() if name in group and axis_of(group[name].dims)}
-    return {key: array for key, array in found.items() if key != "validation"}
+    return {key: group[name] for key, group in result.groups() if key != VALIDATION.name and result.axis_of(name, key)}
 
 
 def axis_units(result, name: str) -> dict[str, str]:
     """Name and unit of what an output is over; none of a scalar."""
-    return next(({str(axis_of(array.dims)): axis_unit(array).strip()} for array in timed(result, name).values()), {})
+    axis = result.axis_of(name)
+    return next(({axis: axis_unit(array, axis).strip()} for array in timed(result, name).values()), {})
 
 
 def unit_of_output(result, name: str) -> str:

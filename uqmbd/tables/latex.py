@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.figures.frames import Frame
-from uqmbd.figures.outputs import pretty
+from uqmbd.tables.frames import Frame
+from uqmbd.tables.outputs import pretty
 
 if TYPE_CHECKING:
     import pandas as pd

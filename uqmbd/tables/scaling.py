@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from uqmbd.figures.numbers import Scale, scale
-from uqmbd.figures.outputs import percents, picked, shown_quantiles, unit_of
-from uqmbd.outcomes import axis_of
+from uqmbd.tables.numbers import Scale, scale
+from uqmbd.tables.outputs import percents, picked, shown_quantiles, unit_of
 
 USUAL = ("mean", "std", "q05", "q95")
 MEASURED = ("fitted", "measured", "residual")  # of calibrations
@@ -26,21 +25,22 @@ def scale_of(result, name: str, shown: Mapping[str, str] | None = None) -> Scale
     """
     ends = [ends_of(group, name) for group in (result.bounds, result.inner) if name in group]
     if not ends and name in result.statistics:
-        found = statistics(result.statistics, name, shown_quantiles(result) if shown is None else shown)
+        found = statistics(result, name, shown_quantiles(result) if shown is None else shown)
         usual = [values for key, values in found.items() if has_unit(key)]
         ends = usual or [(0.0,)]
     return scale(unit_of(result, name), (value for pair in ends for value in pair))
 
 
-def statistics(group, name: str, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
+def statistics(result, name: str, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
     """Statistics of one output by the column they stand in, one number or both bounds; of the lowest membership.
 
     Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
     """
+    group, axis = result.statistics, result.axis_of(name, "statistics")
     known, dims = group.variables["statistic"].values.tolist(), group.variables[name].dims
-    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or not axis_of(dims)}
+    far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or axis is None}
     extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
-    if not axis_of(dims):
+    if axis is None:
         extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():

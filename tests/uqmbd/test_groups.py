@@ -1,0 +1,95 @@
+"""Groups of results: those of uqmbd, and one that a method declares with a dimension of its own."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import uqmbd as uq
+from uqmbd.errors import StudyError
+from uqmbd.groups import BY_STUDY, OURS, GroupSpec
+from uqmbd.result_data import ResultData
+from uqmbd.tables.latex import latex
+
+from . import method_gallery as gallery
+from .loop import drive
+
+HITS = GroupSpec("hits", ("wall", "side"), "how often runs reached each wall", unit="1")
+FORCE = GroupSpec("force_at", ("wall",), "force at each wall")
+CHAIN = GroupSpec("chain", ("draw",), "states of a chain", unit="1", per_output=False)
+TIME = np.linspace(0.0, 1.0, 5)
+
+
+@pytest.fixture
+def result():
+    walls, sides = ["left", "right", "top"], ["in", "out"]
+    counts = {"y": (("wall", "side"), np.arange(6.0).reshape(3, 2)), "h": (("wall", "side", "time"), np.arange(30.0).reshape(3, 2, 5))}
+    forces = {"y": ("wall", [1.0, 2.0, 3.0], {"unit": "N"}), "p": (("wall", "frequency"), np.ones((3, 4)), {"unit": "Pa"})}
+    chain = {"mass": ("draw", [1.0, 2.0, 4.0]), "accepted": ((), 0.4)}
+    time, frequency = ("time", TIME, {"unit": "s"}), ("frequency", np.arange(4.0), {"unit": "Hz"})
+    return uq.Result(
+        specs=(HITS, FORCE, CHAIN),
+        hits=xr.Dataset(counts, {"wall": walls, "side": sides, "time": time}),
+        force_at=xr.Dataset(forces, {"wall": walls, "frequency": frequency}),
+        chain=xr.Dataset(chain),
+        inner=xr.Dataset({"y": ("bound", [1.0, 2.0])}, {"bound": ["lower", "upper"]}),
+        attrs={"study": "walls", "method": "own.py:Walls"},
+    )
+
+
+def test_a_group_of_a_methods_own_is_opened_without_the_method(result, tmp_path):
+    again = uq.open_results(result.save(tmp_path))
+    for key in ("hits", "force_at", "chain", "inner"):
+        assert again[key].identical(result[key]), key
+    assert again.specs == result.specs and again.outputs == result.outputs == ["y", "h", "p"]
+    assert again.hits is again["hits"] and set(again.tree.children) == {"inner", "hits", "force_at", "chain"}
+
+
+def test_a_dimension_of_the_groups_own_is_no_axis_of_an_output(result):
+    assert [result.axes_of(name) for name in result.outputs] == [(), ("time",), ("frequency",)]
+    assert result.axis_of("h", "hits") == "time" and result.axis_of("h", "inner") is None
+
+
+def test_its_tables_are_saved_as_csv_and_latex(result, tmp_path):
+    frames = {frame.key: frame for frame in result.tables()}
+    assert frames["hits_y"].table.loc["right", "out"] == 3.0 and frames["hits_y"].caption == "How often runs reached each wall: y"
+    assert list(frames["hits_h"].table.columns) == ["left in", "left out", "right in", "right out", "top in", "top out"]
+    assert frames["hits_h"].table.index.name == "time" and frames["force_at_p"].table.shape == (4, 3)
+    assert frames["force_at_y"].units == {"force_at": "N"} and "force at [N]" in latex(frames["force_at_y"])
+    assert frames["chain"].table.loc["accepted", "chain"] == 0.4 and frames["chain_mass"].table.shape == (3, 1)
+    folder = result.save(tmp_path) / "tables"
+    assert pd.read_csv(folder / "hits_y.csv", index_col="wall").loc["top"].tolist() == [4.0, 5.0]
+    assert (folder / "hits_y.tex").is_file()
+
+
+def test_a_group_that_nobody_declared_is_refused():
+    with pytest.raises(StudyError, match=r"no group 'bonds'[\s\S]*did you mean \"bounds\"\?"):
+        uq.Result(bonds=xr.Dataset())
+    with pytest.raises(AttributeError, match="bonds"):
+        _ = uq.Result().bonds
+    for wrong in (GroupSpec("bounds", ("wall",)), GroupSpec("two words")):
+        with pytest.raises(StudyError, match="cannot have this name"):
+            uq.Result(specs=(wrong,))
+
+
+def test_what_a_later_version_says_of_a_group_is_left_out(result, tmp_path):
+    head = result.save(tmp_path) / "result.zarr" / "zarr.json"
+    root = json.loads(head.read_text())
+    for entry in root["attributes"]["groups"]:
+        entry["colour"] = "red"
+    assert [GroupSpec.of_stored(entry).name for entry in root["attributes"]["groups"]] == ["inner", "hits", "force_at", "chain"]
+
+
+def test_groups_are_attributes_that_type_checkers_know():
+    assert set(ResultData.__annotations__) == {spec.name for spec in OURS}
+    changed = uq.Result().replaced(bounds=xr.Dataset({"y": ("bound", [0.0, 1.0])}), attrs={"study": "s"})
+    assert changed.outputs == ["y"] and changed.facts.study == "s" and uq.Result().outputs == []
+
+
+@gallery.MOST
+def test_a_method_declares_the_groups_that_it_fills(case):
+    found, _ = drive(case.method, case.inputs, case.model, time=gallery.TIME)
+    declared = {spec.name for spec in (*case.method.groups, *BY_STUDY)}
+    assert {name for name, _ in found.kept_groups()} <= declared

@@ -1,0 +1,1 @@
+"""Tables of a result: frames of its groups, and their forms as text, CSV and LaTeX."""
