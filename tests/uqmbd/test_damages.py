@@ -128,7 +128,8 @@ def harm(file: Path, rng: np.random.Generator) -> str:
 
 def state(place: Path) -> dict[str, tuple[int, int]]:
     """Size and time of every file."""
-    return {str(file.relative_to(place)): ((found := file.stat()).st_size, found.st_mtime_ns) for file in place.rglob("*") if file.is_file()}
+    files = {str(file.relative_to(place)): file.stat() for file in place.rglob("*") if file.is_file()}
+    return {name: (found.st_size, found.st_mtime_ns) for name, found in files.items()}
 
 
 def damages(whole, tmp_path: Path, count: int, seed: int) -> list[str]:
