@@ -54,7 +54,7 @@ def write_study(source, folder, name="study.toml", **sections):
     """Copy a study file with changed sections (`method={"samples": 10}`) into a folder; the model stays where it is."""
     import tomllib
 
-    from uqmbd.study.file import write_toml
+    from uqmbd.spec.toml import write_toml
 
     document = tomllib.loads(source.read_text(encoding="utf-8"))
     path, _, function = document["study"]["model"].rpartition(":")

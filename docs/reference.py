@@ -8,13 +8,15 @@ import re
 from collections.abc import Collection
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import get_args, get_origin
 
 from pydantic_core import PydanticUndefined
 
 import flexmbd
-from uqmbd.inputs import INPUTS, ConvexSet, Dependence
+from uqmbd.inputs import INPUTS
 from uqmbd.methods import METHODS
-from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+from uqmbd.spec import StudySpec
+from uqmbd.spec.models import KINDS
 
 PAGE = Path(__file__).with_name("reference.md")
 HEAD = """# Every key of a study file
@@ -22,7 +24,7 @@ HEAD = """# Every key of a study file
 Written by `python docs/reference.py` from the settings classes; do not edit. A study file is TOML. Keys without a default must be given.
 Units of inputs are converted to SI when the file is read; all other numbers are SI.
 """
-HIDDEN = {"unit", "written", "table", "name", "accepts", "treats", "worker_modules"}
+HIDDEN = {"unit", "written", "table", "accepts", "treats", "worker_modules", "directory", "given"}
 
 
 def documented(kind: type) -> dict[str, str]:
@@ -45,7 +47,7 @@ def defaults(kind: type) -> dict[str, str]:
         return {one.name: said(one.default) for one in fields(kind) if not is_dataclass(one.default)}  # those only Python can say
     found = {}
     for name, one in kind.model_fields.items():
-        if name in HIDDEN and kind is not StudySection:
+        if name in HIDDEN:
             continue
         value = one.default if one.default_factory is None else one.default_factory()
         found[name] = "" if value is PydanticUndefined else said(value)
@@ -91,26 +93,49 @@ def section(title: str, kind: type, *, note: str = "", approach: str = "", but: 
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD]
-    parts.append(section("[study]", StudySection))
-    parts.append(section("[time]", TimeGrid))
-    parts.append("## [inputs.NAME]\n\nOne of the keys below, and `unit` (any unit that pint reads; the model gets SI).\n")
-    parts.append("| key | meaning |\n|---|---|\n" + "\n".join(f"| `{kind.key}` | {plain(summary(kind))} |" for kind in INPUTS) + "\n")
-    parts.append(section("[dependence]", Dependence))
-    parts.append(section("[sets.NAME]", ConvexSet))
-    parts.append(section("[outputs]", OutputsSection))
-    parts.append("## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n")
+    own = {"study": of_models, "inputs": of_inputs, "method": of_methods, "solver": of_solver}
+    return "\n".join([HEAD, *(own[name]() if name in own else of_settings(name) for name in StudySpec.model_fields)]).rstrip() + "\n"
+
+
+def of_settings(name: str) -> str:
+    """A section of plain settings, whose class is that of the field of `StudySpec`."""
+    kind = StudySpec.model_fields[name].annotation
+    many = get_origin(kind) is dict
+    kind = next(one for one in (*get_args(kind), kind) if isinstance(one, type) and hasattr(one, "model_fields"))
+    return section(f"[{name}.NAME]" if many else f"[{name}]", kind)
+
+
+def of_models() -> str:
+    """The section ``[study]``: its words, then the model, of which there are kinds."""
+    shared = KINDS["model"].__base__
+    return "\n".join(
+        [section("[study]", shared), *("#" + section(f"with `{key}`", kind, but=shared.model_fields) for key, kind in KINDS.items())]
+    )
+
+
+def of_inputs() -> str:
+    """The kinds of input."""
+    head = "## [inputs.NAME]\n\nOne of the keys below, and `unit` (any unit that pint reads; the model gets SI).\n"
+    return head + "\n| key | meaning |\n|---|---|\n" + "\n".join(f"| `{kind.key}` | {plain(summary(kind))} |" for kind in INPUTS) + "\n"
+
+
+def of_methods() -> str:
+    """The methods."""
+    parts = ["## [method]\n\n`type` is the name of one of the methods below; `studies/README.md` says when to take which.\n"]
     for kind in METHODS.values():
         accepts = ", ".join(sorted(kind.accepts))
         parts.append("#" + section(f'type = "{kind.name}"', kind, note=f"{summary(kind)} Inputs: {accepts}."))
         for name, one in getattr(kind, "approaches", {}).items():
             parts.append("##" + section(f'approach = "{name}"', one, approach=name, but=kind.model_fields))
-    parts.append(section("[campaign]", CampaignSettings))
-    parts.append(section("[report]", ReportSection))
-    parts.append(section("[solver]", flexmbd.Settings, note="For models that return a `flexmbd.System`. How the motion is computed."))
+    return "\n".join(parts)
+
+
+def of_solver() -> str:
+    """The settings of flexmbd, and its integrators."""
+    parts = [section("[solver]", flexmbd.Settings, note="For models that return a `flexmbd.System`. How the motion is computed.")]
     schemes = [f"| `{name}` | {scheme_words(scheme)} |" for name, scheme in flexmbd.integrators.INTEGRATORS.items()]
     parts.append("### Integrators\n\n| `integrator` | order | adaptive |\n|---|---|---|\n" + "\n".join(schemes) + "\n")
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join(parts)
 
 
 def scheme_words(scheme: object) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -19,7 +18,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, named_module, wrap_callable
+from uqmbd.simulators.model import Model, describe, find_model, located, named_module
 
 HERE = Path()
 
@@ -54,8 +53,8 @@ def find(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory:
     return known[name] if name in known else outside(name, known, noun, key=key, directory=directory, kind=kind).load()
 
 
-def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
-    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+def whereabouts(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE) -> str:
+    """The name under which a thing from outside is found from anywhere; nothing is executed. Parameters and errors are those of `find`."""
     more = offered(noun)
     if not isinstance(name, str) or not (":" in name or name in more or name.startswith("<")):
         remedy = did_you_mean(str(name), [*known, *more], noun=noun)
@@ -64,7 +63,16 @@ def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: 
         text = f"the {noun} was made in a script, and can be found under no name"
         raise StudyError(text, key=key, value=name, remedy="run that script again: the study goes on where it stopped")
     try:
-        model = find_model(more[name].value if name in more else name, directory)
+        return located(more[name].value if name in more else name, directory)
+    except StudyError as error:
+        raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from None
+
+
+def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
+    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+    place = whereabouts(name, known, noun, key=key, directory=directory)
+    try:
+        model = find_model(place, directory)
     except StudyError as error:
         raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from error.__cause__
     found = model.load()
@@ -100,20 +108,6 @@ def blaming(thing: Any, noun: str, key: str) -> Iterator[None]:
 def nonsense(thing: Any, noun: str, key: str, text: str, remedy: str) -> StudyError:
     """The error for an answer of a class from outside that is of no use."""
     return StudyError(f"the {noun} {text}", key=key, value=label_of(thing), remedy=remedy)
-
-
-def model_of(model: Any, simulator: Any, vectorized: bool, directory: Path) -> Model:
-    """The model of a study, with what runs it: a function or its name, and a simulator from outside or its name."""
-    if simulator is None:
-        if model is None:
-            raise StudyError("a study has a model, or a simulator from outside", key="study.model", remedy="give `model` a function")
-        return replace(find_model(model, directory), vectorized=vectorized)
-    if vectorized:
-        text = "a simulator from outside is handed all runs of a batch anyway"
-        raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
-    named = isinstance(simulator, str)
-    by = outside(simulator, (), "simulator", key="study.simulator", directory=directory) if named else wrap_callable(simulator)
-    return replace(by if model is None else find_model(model, directory), simulator=by)
 
 
 def distribution_of(name: str, directory: Path) -> Labelled:

@@ -44,7 +44,7 @@ def schema(
     debug: Debug = False,
 ) -> None:
     """Write the JSON schema of study files, for editors."""
-    from uqmbd.study.schema import schema as made
+    from uqmbd.spec.schema import schema as made
 
     text = json.dumps(made(), indent=2)
     if out is None:

@@ -14,8 +14,8 @@ import uqmbd as uq
 from uqmbd.campaign.locking import Lock
 from uqmbd.methods import METHODS
 from uqmbd.result import open_results
-from uqmbd.study.file import build
-from uqmbd.study.schema import schema
+from uqmbd.spec.reading import read_spec
+from uqmbd.spec.schema import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = sorted((ROOT / "studies").glob("*/*.toml"))
@@ -162,9 +162,9 @@ def test_the_schema_marks_mistakes(change, tmp_path):
     validator = jsonschema.Draft202012Validator(schema())
     assert validator.is_valid(GOOD) and not validator.is_valid(GOOD | change)
     (tmp_path / "model.py").write_text("def f(k):\n    return {'y': k}\n")
-    build(GOOD, tmp_path / "study.toml", uq.Study)
+    read_spec(GOOD, tmp_path / "study.toml")
     with pytest.raises(uq.StudyError):  # it marks nothing that could be read
-        build(GOOD | change, tmp_path / "study.toml", uq.Study)
+        read_spec(GOOD | change, tmp_path / "study.toml")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.simulators.command import Command, CommandFailed, command_model, words_of
+from uqmbd.simulators.command import Command, CommandFailed, command_line, words_of
 from uqmbd.simulators.filling import fill
 
 STUDY = """
@@ -129,7 +129,7 @@ def test_no_shell_reads_the_command(command):
 @pytest.mark.parametrize("command", ["", "  ", "a 'b", [], [""]])
 def test_a_command_that_cannot_be_read_is_named(command, tmp_path):
     with pytest.raises(StudyError, match="the command ") as caught:
-        command_model(command, None, "result.json", tmp_path, None)
+        command_line(command, None, "result.json", tmp_path)
     assert caught.value.key == "study.command"
 
 

@@ -9,7 +9,8 @@ from uqmbd.errors import StudyError
 from uqmbd.methods import METHODS
 from uqmbd.methods.base import BINDINGS
 from uqmbd.outcomes import Axis, OutputInfo
-from uqmbd.study.file import method_table, write_toml
+from uqmbd.spec.tables import method_table
+from uqmbd.spec.toml import write_toml
 
 from .loop import drive
 from .method_gallery import ALL, CASES, FREQUENCY, MOST, TIME, methods_and_approaches, of

@@ -34,9 +34,7 @@ def old(tmp_path):
 
 def again(folder, **changes):
     """Run the study of a folder again, in it."""
-    study = uq.Study.from_file(folder / "study.toml")
-    for name, value in changes.items():
-        setattr(study, name, value)
+    study = uq.Study.from_file(folder / "study.toml").changed(**changes)
     return next(iter(run_methods(study, out=folder, progress=False).values()))
 
 

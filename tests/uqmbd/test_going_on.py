@@ -1,17 +1,16 @@
 """Runs that go on from states."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from uqmbd.doors import model_of
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import find_model
 from uqmbd.simulators.outside import OutsideSimulator
+from uqmbd.spec.models import section_of_model
 
 PENDULUM = """
 import flexmbd as fm
@@ -94,14 +93,14 @@ class Counter:
 
 def test_simulators_from_outside_go_on_as_they_can():
     samples = {"a": np.array([1.0, 2.0])}
-    counter = OutsideSimulator(model_of(None, Counter, False, Path()), ("n",), None, {}, None)
+    counter = OutsideSimulator(section_of_model(None, Counter, False).load(None), ("n",), None, {}, None)
     first = counter.go_on(samples, [None, None])
     assert counter.go_on(samples, first.states).outputs["n"].tolist() == [2.0, 4.0]
 
 
 def test_a_simulator_whose_runs_end_is_told(monkeypatch):
     monkeypatch.delattr(Counter, "go_on")
-    counter = OutsideSimulator(model_of(None, Counter, False, Path()), ("n",), None, {}, None)
+    counter = OutsideSimulator(section_of_model(None, Counter, False).load(None), ("n",), None, {}, None)
     with pytest.raises(StudyError, match="runs of Counter cannot go on from a state"):
         counter.go_on({"a": np.array([1.0])}, [None])
 

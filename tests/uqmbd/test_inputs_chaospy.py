@@ -5,9 +5,11 @@ import json
 import pickle
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import chaospy
+import jsonschema
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,6 +20,7 @@ from uqmbd.inputs import Labelled
 from uqmbd.inputs.chaospy_laws import Mixture, Parts
 from uqmbd.inputs.of_chaospy import digest_of
 from uqmbd.inputs.space import Space
+from uqmbd.spec.schema import schema
 
 P = np.array([1e-12, 1e-9, 1e-4, 0.3])  # probabilities below, or above
 U = np.array([0.01, 0.3, 0.5, 0.9])
@@ -138,6 +141,30 @@ def test_trunc_is_refused_anywhere(text):
     assert "chaospy.TruncNormal" in error.value.remedy and "truncate" in error.value.remedy
 
 
+def test_the_copula_of_clayton_is_one():
+    """Kendall's tau is θ/(θ + 2), and both inputs keep their distributions."""
+    u = stats.qmc.Sobol(2, rng=np.random.default_rng(1)).random(4096)
+    found = Space({"a, b": uq.Random(made("Clayton(J(Uniform(), Normal(1, 2)), 2.0)"))}).samples(u)
+    assert stats.kendalltau(found["a"], found["b"])[0] == pytest.approx(0.5, abs=0.01)
+    assert stats.kstest(found["b"], stats.norm(1, 2).cdf)[0] < 0.005
+
+
+WRONG = ["Gumbel({}, 2.0)", "Joe({}, 2.0)", "TCopula({}, 5, [[1, 0.5], [0.5, 1]])", "MvStudentT(5, [0, 0], [[1, 0.5], [0.5, 1]])"]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_copula_that_is_none_is_refused(text):
+    """Still so: as many points of the unit cube as were even for Clayton's leave the second input with another distribution."""
+    wrong = made(text.format("J(Uniform(), Uniform())"))
+    with pytest.raises(uq.StudyError, match="other distributions than they have") as error:
+        uq.Random(wrong)
+    assert "chaospy.Clayton" in error.value.remedy
+    with np.errstate(all="ignore"):
+        x = wrong.inv(stats.qmc.Sobol(2, rng=np.random.default_rng(1)).random(4096).T)[1]
+    exact = stats.t(5).cdf if "MvStudentT" in text else stats.uniform.cdf
+    assert stats.kstest(x, exact)[0] > 0.01
+
+
 def test_chaospys_trunc_is_wrong_still():
     """The reason for the refusal; when this fails, chaospy has mended it."""
     theirs = chaospy.Trunc(chaospy.Normal(0, 1), lower=-1, upper=1).inv([0.9])
@@ -178,7 +205,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
 
 JOINTS = {
     "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "copula (Clayton)",
-    "TCopula(J(Normal(0, 1), Uniform(0, 1)), 5, [[1, 0.5], [0.5, 1]])": "copula (TCopula)",
+    "MvLogNormal([0.0, 1.0], [[1.0, 0.5], [0.5, 1.0]])": "joint (MvLogNormal)",
     "GaussianKDE([[1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 0.0, 2.0]])": "joint (GaussianKDE)",
 }
 
@@ -275,6 +302,16 @@ def test_what_chaospy_alone_knows_says_which_digits_reliability_has_lost(tmp_pat
     assert any(note.startswith("a has the quantiles of chaospy, which knows no survival quantile") for note in result.attrs["notes"])
 
 
+def test_check_says_which_gauss_points_an_expression_is_run_at():
+    inputs = {**TWO, "c": chaospy.GaussianKDE([1.0, 2.0, 4.0]), "d": 1 - chaospy.Uniform(0, 1)}
+    method = uq.PCE(design="quadrature", degree=3, grid="sparse")
+    study = uq.Study(model=lambda a, b, c, d: {"y": a + b + c * d}, inputs=inputs, outputs=["y"], method=method)
+    cost = study.check()
+    assert cost.design.startswith("sparse grid of 165 Gauss points instead of 256") and "sparse grid of 165" in str(
+        cost.table().columns[1]._cells
+    )
+
+
 SUM = {"a": chaospy.Normal(0, 1) + chaospy.Uniform(0, 1), "b": uq.Uniform(0, 1)}
 
 
@@ -333,6 +370,7 @@ def written(folder):
 def test_a_study_file_names_a_distribution_in_a_file(tmp_path):
     """Loaded, in the identity, written back, and resumed from what was written."""
     path = written(tmp_path / "here")
+    jsonschema.validate(tomllib.loads(path.read_text()), schema())
     study = uq.Study.from_file(path)
     assert study.inputs["a"].ppf(ndtr(2.0)) == pytest.approx(0.008)
     study.run(out=tmp_path / "r", report=False, progress=False)
@@ -344,14 +382,12 @@ def test_a_study_file_names_a_distribution_in_a_file(tmp_path):
 
 
 def test_made_in_python_and_named_in_a_file_are_one_study(tmp_path):
-    from uqmbd.study.identity import asked_of_inputs
-
     study = uq.Study.from_file(written(tmp_path / "here"))
     space = {}
     exec(SPREAD, space)
     inputs = {"a": uq.Random(space["cube"], unit="mm"), ("b", "c"): space["both"]}
     same = uq.Study(model=lambda a, b, c: {"y": a + b + c}, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=50))
-    assert asked_of_inputs(same) == asked_of_inputs(study)
+    assert same.spec.asked_of_inputs() == study.spec.asked_of_inputs()
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.study.file import tables, write_toml
-from uqmbd.study.identity import fingerprint, identity_of, question_of
+from uqmbd.spec.toml import write_toml
+from uqmbd.study.identity import fingerprint, identity_of
 
 HEAD = '[study]\nname = "s"\nmodel = "model.py:scalar"\n[outputs]\ninclude = ["y"]\n[campaign]\nworkers = 0\nseed = 1\n'
 MODEL = 'def scalar(k, c):\n    return {"y": k * c}\n'
@@ -80,11 +80,11 @@ def test_the_resolved_study_reads_back_as_the_same_study(name, study, uqmbd, tmp
     assert code == 0, output
     resolved = tmp_path / "results" / "s" / "study.toml"
     first, second = uq.Study.from_file(path), uq.Study.from_file(resolved)
-    assert identity_of(first) == identity_of(second) and fingerprint(question_of(first)) == fingerprint(question_of(second))
+    assert identity_of(first) == identity_of(second) and fingerprint(first.asked.question()) == fingerprint(second.asked.question())
     assert list(first.inputs) == list(second.inputs) and first.inputs.bindings() == second.inputs.bindings()
     assert [item.describe() for item in first.inputs.values()] == [item.describe() for item in second.inputs.values()]
     # and what Python would write
-    (tmp_path / "again.toml").write_text(write_toml(tables(first)), encoding="utf-8")
+    (tmp_path / "again.toml").write_text(write_toml(first.asked.document()), encoding="utf-8")
     assert identity_of(uq.Study.from_file(tmp_path / "again.toml")) == identity_of(first)
     code, output = uqmbd("resume", tmp_path / "results" / "s")
     assert code == 0, output
@@ -114,7 +114,7 @@ def test_the_same_in_python():
     inputs = {"k": uq.Interval(1, 3, "mm"), "c": uq.Interval(2, 4)}
     sets = {"s": uq.ConvexSet(inputs=["k", "c"], correlation=[["k", "c", 0.5]])}
     made = uq.Study(model=lambda k, c: {"y": k * c}, inputs=inputs, outputs=["y"], method=uq.ConvexBounds(degree=2), sets=sets)
-    assert tables(made)["sets"]["s"]["correlation"] == (("k", "c", 0.5),)
+    assert made.asked.document()["sets"]["s"]["correlation"] == (("k", "c", 0.5),)
     normal = {name: uq.Random({"type": "normal", "mean": 0, "std": 1}) for name in "ab"}
     made = uq.Study(
         model=lambda a, b: {"y": a},
@@ -123,12 +123,12 @@ def test_the_same_in_python():
         method=uq.MonteCarlo(samples=9),
         dependence=uq.Dependence(rank_correlation=[["a", "b", 0.5]]),
     )
-    assert "dependence" in question_of(made)
+    assert "dependence" in made.asked.question()
 
 
 def test_what_binds_inputs_is_asked_and_fixes_no_run():
     made = uq.Study(model=lambda a: {"y": a}, inputs={"a": uq.Interval(0, 1)}, outputs=["y"], method=uq.Chebyshev(degree=2))
-    assert not {"dependence", "sets"} & (set(identity_of(made)) | set(question_of(made)))
+    assert not {"dependence", "sets"} & (set(identity_of(made)) | set(made.asked.question()))
 
 
 @pytest.mark.parametrize("name", ["time", "two words"])

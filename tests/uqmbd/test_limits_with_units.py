@@ -14,7 +14,8 @@ from uqmbd.methods import read_method
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.outcomes import OutputInfo
 from uqmbd.report.lead import lead_of
-from uqmbd.study.file import method_table, write_toml
+from uqmbd.spec.tables import method_table
+from uqmbd.spec.toml import write_toml
 
 EXACT = norm.sf(0.7, scale=np.hypot(0.3, 0.1))  # of y beyond 2.7 mm
 IN_MM = {"a": uq.Normal(2, 0.3, unit="mm"), "b": uq.Normal(0, 0.1, unit="mm")}

@@ -13,8 +13,8 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.methods import METHODS, read_method
 from uqmbd.methods.approach import ByApproach
-from uqmbd.study.file import method_table
-from uqmbd.study.schema import schema
+from uqmbd.spec.schema import schema
+from uqmbd.spec.tables import method_table
 
 LEAST = {"sensitivity": {"samples": 400}, "reliability": {"output": "y", "above": 1.0}}
 SEVERAL = [pytest.param(kind, name, id=f"{kind.name}-{name}") for kind in (uq.Sensitivity, uq.Reliability) for name in kind.approaches]

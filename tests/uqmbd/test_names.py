@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
-from uqmbd.study.file import value_at, write_toml
+from uqmbd.spec.reading import value_at
+from uqmbd.spec.toml import write_toml
 
 printable = st.characters(exclude_categories=("C", "Z"), include_characters=" ")
 inputs = st.text(st.characters(categories=("L", "Nd"), include_characters="_"), min_size=1, max_size=6).filter(

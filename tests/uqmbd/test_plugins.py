@@ -309,7 +309,7 @@ def test_the_schema_lets_names_from_outside_in(write_study):
     import tomllib
 
     jsonschema = pytest.importorskip("jsonschema")
-    from uqmbd.study.schema import schema
+    from uqmbd.spec.schema import schema
 
     around = (TO_INTERVALS[0][0], '"kinds.py:Around" = [10.0, 1.0]')
     path = write_study(around, SPRING, ('type = "montecarlo"', 'type = "my_method.py:Corners"'))

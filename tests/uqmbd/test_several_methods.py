@@ -8,10 +8,10 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.report import write_overview
 from uqmbd.report.several import outputs_by_method
+from uqmbd.spec.schema import schema
+from uqmbd.spec.toml import write_toml
 from uqmbd.study import Study
-from uqmbd.study.file import tables, write_toml
 from uqmbd.study.running_methods import run_methods
-from uqmbd.study.schema import schema
 
 METHODS = {
     "few": uq.MonteCarlo(samples=16),
@@ -233,10 +233,10 @@ def test_check_says_the_cost_of_each(file, uqmbd):
 
 def test_what_is_written_is_read_back(file):
     written = file.with_name("again.toml")
-    written.write_text(write_toml(Study.from_file(file).document))
+    written.write_text(write_toml(Study.from_file(file).asked.document()))
     again = Study.from_file(written)
     assert again.methods == Study.from_file(file).methods
-    assert tables(again)["method"] == tables(Study.from_file(file))["method"]
+    assert again.asked.document()["method"] == Study.from_file(file).asked.document()["method"]
 
 
 def test_schema_knows_several_methods():

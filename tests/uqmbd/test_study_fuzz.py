@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from uqmbd.study.file import write_toml
+from uqmbd.spec.toml import write_toml
 
 GOOD = {
     "study": {"name": "fuzz", "model": "model.py:f"},
@@ -59,7 +59,7 @@ def damaged(document: dict, place: tuple[str, ...], how: str, value, name: str) 
 
 def as_toml(document: dict) -> str:
     """TOML of any nested document, with tables inline below the sections."""
-    from uqmbd.study.file import toml_key, toml_value
+    from uqmbd.spec.toml import toml_key, toml_value
 
     plain = {key: value for key, value in document.items() if not isinstance(value, dict)}
     head = "".join(f"{toml_key(key)} = {toml_value(value)}\n" for key, value in plain.items())

@@ -139,7 +139,7 @@ def test_a_nominal_run_that_fails_is_replaced_by_one_near_it(asked):
     samples = {"k": np.full(4, 11.0), "c": np.full(4, 0.1)}
     trial = Trial(study)
     trial.__dict__ |= {"samples": samples, "tried": tried}
-    study.report = study.report.model_copy(update={"needs": []})
+    study = study.changed(report=study.report.model_copy(update={"needs": []}))
     with pytest.raises(StudyError, match=r"the nominal run fails, and so do 3 near it: .*RuntimeError: too stiff"):
         fields_of(study, trial, tried.info)
 

@@ -23,7 +23,7 @@ def test_the_studies_are_written_and_what_is_there_stays(uqmbd, tmp_path):
 def test_the_demo_is_its_study_with_fewer_runs_if_these_are_asked_for(tmp_path):
     whole, few = demo(tmp_path), demo(tmp_path, 400)
     assert whole.name == DEMO and whole.method.max_runs == 28_000
-    assert few.method.max_runs == few.document["method"]["max_runs"] == 400 and few.document["outputs"] == whole.document["outputs"]
+    assert few.method.max_runs == few.spec.document()["method"]["max_runs"] == 400 and few.spec.outputs == whole.spec.outputs
     assert not (tmp_path / "README.md").exists() and (tmp_path / DEMO / "model.py").is_file()
 
 

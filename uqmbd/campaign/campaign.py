@@ -20,7 +20,7 @@ from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.campaign.telling import Teller, reduce_some
+from uqmbd.campaign.telling import Teller, next_ask, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
@@ -89,7 +89,7 @@ class Campaign:
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
-            while (request := self.ask()) is not None:
+            while (request := next_ask(self.method, lambda: self.tally.progress)) is not None:
                 self.tally.asked += request.runs
                 self.watcher.asked(self.tally.asked)
                 if not self.answer(request):
@@ -99,12 +99,6 @@ class Campaign:
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
-
-    def ask(self) -> Request | None:
-        """What the method asks for next; it hears first what the runs so far took, from the store, as it would in a resumed study."""
-        self.method.hear(self.tally.progress)
-        asked = self.method.ask()
-        return None if asked is None else Request.of(asked)
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
     def answer(self, request: Request) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.outcomes import STATUS
 from uqmbd.request import Control, Cost, Progress
 from uqmbd.runs.growing import Growing
 
@@ -62,9 +63,10 @@ class Tally:
         """There are so many rows."""
         self.rows.fill(rows - self.rows.count, False)
 
-    def use(self, store: Runs, rows: np.ndarray, control: np.ndarray, controls: Sequence[Control]) -> None:
-        """These rows were told; `control` (n,) is the number of each one's in `controls`."""
+    def use(self, store: Runs, rows: np.ndarray, status: np.ndarray, control: np.ndarray, controls: Sequence[Control]) -> None:
+        """These rows were told, which ended so; `control` (n,) is the number of each one's in `controls`."""
         self.used[rows] = True
+        self.status.update({STATUS[code]: int(number) for code, number in enumerate(np.bincount(status)) if number})
         for number, runs in enumerate(np.bincount(control, minlength=len(controls)).tolist()):
             if runs:
                 self.spend(controls[number], runs, 0.0)

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from uqmbd.outcomes import STATUS
+from uqmbd.campaign.store import RunStore
+from uqmbd.campaign.tally import Tally, Watcher
+from uqmbd.request import Progress, Request, Sampler
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.campaign import Campaign
     from uqmbd.campaign.worker import Reduce
-    from uqmbd.request import Request
+
+
+class Telling(Protocol):
+    """What a method is told from; see `uqmbd.campaign.campaign.Campaign`."""
+
+    method: Any
+    store: RunStore
+    told: tuple[str, ...] | None
+    reduce: Any
+    watcher: Watcher
+    tally: Tally
+
+    def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None: ...
 
 
 @dataclass
 class Teller:
     """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
 
-    campaign: Campaign
+    campaign: Telling
     request: Request
     rows: np.ndarray
     groups: list[tuple[int, int]]
@@ -40,10 +53,8 @@ class Teller:
                 return
             status = self.tell(slice(begin, end), rows)
             self.told += 1
-            tally.use(campaign.store, rows, self.control[begin:end], self.controls)
-            counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
-            tally.status.update(counts)
-            campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
+            tally.use(campaign.store, rows, status, self.control[begin:end], self.controls)
+            campaign.watcher.done(end - begin, int(np.count_nonzero(status)), reused=reused)
 
     def tell(self, part: slice, rows: np.ndarray) -> np.ndarray:
         """Tell one group, from what the store gives back; its status."""
@@ -59,6 +70,13 @@ class Teller:
         else:
             campaign.method.tell_reduced(campaign.reduce(samples, outputs, stored["status"]))
         return stored["status"]
+
+
+def next_ask(method: Sampler, progress: Callable[[], Progress]) -> Request | None:
+    """What the method asks for next; it hears first what the runs so far took, from the store, as it would in a resumed study."""
+    method.hear(progress())
+    asked = method.ask()
+    return None if asked is None else Request.of(asked)
 
 
 def reduce_some(

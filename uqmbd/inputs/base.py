@@ -86,6 +86,10 @@ class Input(Checked):
             return self
         return type(self)(**{**dict(self), **self.converted(si), "unit": si.unit, "written": self})
 
+    def content(self) -> dict[str, Any]:
+        """What fingerprints see: the numbers in SI units, wherever they come from."""
+        return self.to_si().model_dump()
+
     def written_unit(self) -> dict[str, str | float]:
         """The unit as the user wrote it, and its factor and offset to SI; empty for numbers without a unit."""
         unit = (self.written or self).unit

@@ -39,14 +39,15 @@ class Held(Sampler):
             raise AttributeError(name)
         return getattr(self._run, name)
 
-    def ask(self) -> Request | None:
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
         """The run's next samples, with the fixed inputs."""
         asked = self._run.ask()
         if asked is None:
             return None
-        request = asked if isinstance(asked, Request) else Request(asked)
-        held = {name: np.full(request.runs, value) for name, value in self._values.items()}
-        return replace(request, samples={**request.samples, **held})
+        samples = asked.samples if isinstance(asked, Request) else asked
+        count = len(next(iter(samples.values())))
+        samples = dict(samples) | {name: np.full(count, value) for name, value in self._values.items()}
+        return replace(asked, samples=samples) if isinstance(asked, Request) else samples
 
     def tell(self, samples: Samples, outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order."""

@@ -18,7 +18,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -34,6 +34,7 @@ from uqmbd.simulators.filling import files_of, fill, fill_file
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.own import file_digest, is_own_file
+from uqmbd.simulators.wholes import Events
 
 SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}  # words that only a shell knows
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
@@ -166,8 +167,8 @@ def own(work: Path, result: str) -> Path:
     return file
 
 
-def command_model(command: str | list[str], template: str | None, result: str, directory: Path, timeout: float | None) -> Model:
-    """The model of a study that names a command; paths are relative to the study's directory."""
+def command_line(command: str | Sequence[str], template: str | None, result: str, directory: Path) -> tuple[list[str], str]:
+    """The words of a command and the folder of its template, with whole paths; those given are relative to the study's directory."""
     arguments = words_of(command)
     refuse_outside(result)
     folder = "" if template is None else str((directory / template).resolve())
@@ -176,7 +177,12 @@ def command_model(command: str | list[str], template: str | None, result: str, d
     local = directory / arguments[0]
     if "/" in arguments[0] and local.is_file():
         arguments[0] = str(local.resolve())
-    digest = hashlib.sha256(json.dumps([arguments, result]).encode())
+    return arguments, folder
+
+
+def command_model(arguments: Sequence[str], folder: str, result: str, timeout: float | None) -> Model:
+    """The model of a study that names a command, see `command_line`."""
+    digest = hashlib.sha256(json.dumps([list(arguments), result]).encode())
     for argument in arguments:  # a program, or data, of the user
         if os.path.isabs(argument) and os.path.isfile(argument) and is_own_file(argument):
             digest.update(file_digest(argument).encode())
@@ -185,7 +191,7 @@ def command_model(command: str | list[str], template: str | None, result: str, d
     return Model(shlex.join(arguments), digest.hexdigest(), bare=Command(tuple(arguments), folder, result, timeout))
 
 
-def words_of(command: str | list[str]) -> list[str]:
+def words_of(command: str | Sequence[str]) -> list[str]:
     """The words of a command line.
 
     Raises
@@ -235,10 +241,13 @@ def read_result(file: Path) -> dict[str, Any]:
         raise CommandFailed(f"{file.name} cannot be read: {error}") from None
 
 
-def as_curve(name: str, written: dict[str, Any]) -> Curve:
-    """An output over an axis of its own: ``{"values": [...], "grid": [...], "axis": "frequency", "unit": "m", "axis_unit": "Hz"}``."""
+def as_curve(name: str, written: dict[str, Any]) -> Curve | Events:
+    """An output over an axis of its own: ``{"values": [...], "grid": [...], "axis": "frequency", "unit": "m", "axis_unit": "Hz"}``.
+
+    Without a grid it is of events.
+    """
     try:
-        return Curve(**written)
+        return Curve(**written) if "grid" in written or "axis_unit" in written else Events(**written)
     except TypeError:
         keys = ", ".join(field.name for field in fields(Curve))
         raise CommandFailed(f"the output '{name}' is a table with {', '.join(written)}; an output over an axis has {keys}") from None

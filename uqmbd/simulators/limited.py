@@ -37,10 +37,17 @@ class Run(NamedTuple):
 class Limited(Protocol):
     """What makes runs one by one; see `uqmbd.simulators.function.FunctionSimulator`."""
 
-    model: Model
-    timeout: float | None
+    @property
+    def model(self) -> Model:
+        """The function that is called."""
+        ...
 
-    def run(self, function: Callable[..., Any], inputs: dict[str, float], start: list[Any] | None = None) -> Run:
+    @property
+    def timeout(self) -> float | None:
+        """Of one run [s]."""
+        ...
+
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], start: list[Any] | None = None, /) -> Run:
         """One run, from a state if there is one in `start`."""
         ...
 

@@ -163,21 +163,14 @@ def folder_of(function: Callable[..., Any]) -> str:
     return str(Path(file).resolve().parent) if file else ""
 
 
-def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
-    """The model named by `spec`: ``file.py:function`` (relative to `directory`), ``package.module:function`` or a function."""
-    if not isinstance(spec, str):
-        return wrap_callable(spec)
-    found, module = named_module(spec, directory)
-    if not callable(getattr(module, found.name, None)):
-        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        where = spec.rpartition(":")[0]
-        remedy = did_you_mean(found.name, functions)
-        raise StudyError(f"there is no function {found.name!r} in {where}", key="study.model", value=spec, remedy=remedy)
-    return found
+def located(spec: str, directory: Path) -> str:
+    """The name of a function as it is found from anywhere: a file with its whole path. Nothing is executed.
 
-
-def named_module(spec: str, directory: Path) -> tuple[Model, ModuleType]:
-    """What ``file.py:name`` or ``package.module:name`` names, whatever that is, and the module in which it should be."""
+    Raises
+    ------
+    StudyError
+        When it is no name of a function, or there is no such file.
+    """
     if spec.startswith("<"):
         raise StudyError(
             "the model was a Python function that can be found under no name",
@@ -193,15 +186,37 @@ def named_module(spec: str, directory: Path) -> tuple[Model, ModuleType]:
             value=spec,
             remedy='write it as "model.py:function" or "package.module:function"',
         )
+    if not where.endswith(".py"):
+        return spec
+    path = (directory / where).resolve()
+    if not path.is_file():
+        raise StudyError(f"there is no file {path}", key="study.model", value=spec, remedy=near_files(path))
+    return f"{path}:{name}"
+
+
+def find_model(spec: str | Callable[..., Any], directory: Path) -> Model:
+    """The model named by `spec`: ``file.py:function`` (relative to `directory`), ``package.module:function`` or a function."""
+    if not isinstance(spec, str):
+        return wrap_callable(spec)
+    found, module = named_module(spec, directory)
+    if not callable(getattr(module, found.name, None)):
+        functions = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        where = spec.rpartition(":")[0]
+        remedy = did_you_mean(found.name, functions)
+        raise StudyError(f"there is no function {found.name!r} in {where}", key="study.model", value=spec, remedy=remedy)
+    return found
+
+
+def named_module(spec: str, directory: Path) -> tuple[Model, ModuleType]:
+    """What ``file.py:name`` or ``package.module:name`` names, whatever that is, and the module in which it should be."""
+    label = located(spec, directory)
+    where, _, name = label.rpartition(":")
     try:
         with watching() as reads:
             if where.endswith(".py"):
-                path = (directory / where).resolve()
-                if not path.is_file():
-                    raise StudyError(f"there is no file {path}", key="study.model", value=spec, remedy=near_files(path))
-                source = path.read_text(encoding="utf-8")
-                module = load_file(path, source, fresh=True)
-                found = Model(f"{path}:{name}", path=str(path), name=name, source=source)
+                source = Path(where).read_text(encoding="utf-8")
+                module = load_file(Path(where), source, fresh=True)
+                found = Model(label, path=where, name=name, source=source)
             else:
                 module = imported(where, directory)
                 found = Model(spec, module=where, name=name)

@@ -1,6 +1,6 @@
 """Studies: read, checked, run."""
 
-from uqmbd.study.settings import CampaignSettings, TimeGrid
+from uqmbd.spec import CampaignSettings, TimeGrid
 from uqmbd.study.study import Study
 
 __all__ = ["CampaignSettings", "Study", "TimeGrid"]

@@ -43,7 +43,7 @@ class OutsideRun(Sampler):
         """The error for an answer."""
         return nonsense(self.kind, "method", "method", text, remedy)
 
-    def ask(self) -> Request | None:
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
         """The next runs: a column for each input, all of one length, of numbers in its range."""
         answer = self.blamed(self.run.ask)
         if answer is None:
@@ -54,7 +54,7 @@ class OutsideRun(Sampler):
             what = f"the inputs {', '.join(map(str, asked))}" if isinstance(asked, Mapping) else type(asked).__name__
             raise self.wrong(f"asks for {what or 'no inputs'}, where the study has {', '.join(self.inputs)}", remedy)
         samples = self.checked({name: self.column(name, asked[name], remedy) for name in self.inputs}, remedy)
-        return replace(answer, samples=samples) if isinstance(answer, Request) else Request(samples)
+        return replace(answer, samples=samples) if isinstance(answer, Request) else samples
 
     def column(self, name: str, values: Any, remedy: str) -> np.ndarray:
         """The samples of an input as an array of numbers."""

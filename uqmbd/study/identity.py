@@ -15,10 +15,14 @@ import json
 import sys
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.doors import name_and_code
-from uqmbd.study.showing import written
+from uqmbd.errors import StudyError
+from uqmbd.runs.where import STUDY
+from uqmbd.spec.reading import read_spec, read_toml
+from uqmbd.spec.showing import written
 from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
@@ -70,26 +74,29 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
-def question_of(study: Study) -> dict[str, Any]:
-    """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
-    derived = study.model.derived.definitions(study.outputs)
-    return {**asked_of_inputs(study), "outputs": study.outputs} | ({"derived outputs": derived} if derived else {})
+def study_digest(study: Study, identity: Mapping[str, str], *, earlier: bool = False) -> str:
+    """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit.
 
-
-def asked_of_inputs(study: Study) -> dict[str, Any]:
-    """Where the runs of a study lie: its inputs in SI units, what binds them, the seed."""
-    inputs = {name: [item.kind, item.to_si().model_dump()] for name, item in study.inputs.items()}
-    return {"inputs": inputs, "seed": study.campaign.seed, **study.inputs.bindings()}
-
-
-def study_digest(study: Study, identity: Mapping[str, str]) -> str:
-    """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit."""
-    shown = written(study.report, study.field_functions)
+    `earlier`: as before units of distributions were part of it. It is of one study only where the study file beside it is looked at too.
+    """
+    shown = written(study.report)
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [study.units] if study.units else []
     settings = [study.campaign.store, precision_of(study), version("uqmbd")]
     method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
-    return fingerprint([dict(identity), question_of(study), *method, settings, *more])
+    return fingerprint([dict(identity), study.asked.question(earlier=earlier), *method, settings, *more])
+
+
+def known_digests(study: Study, identity: Mapping[str, str], directory: Path) -> set[str]:
+    """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
+    found, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
+    if earlier == found:
+        return {found}
+    try:
+        beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
+    except StudyError:
+        return {found}
+    return {found, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {found}
 
 
 def method_tag(study: Study, *, named: bool) -> str:
@@ -97,7 +104,8 @@ def method_tag(study: Study, *, named: bool) -> str:
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
     """
-    asked = asked_of_inputs(study) if named else question_of(study)
+    spec = study.asked  # below, `earlier`: the numbers of runs tell them apart
+    asked = spec.asked_of_inputs(earlier=True) if named else spec.question(earlier=True)
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 
@@ -107,7 +115,7 @@ def earlier_tags(study: Study) -> set[str]:
     si = study.inputs.to_si()
     written = {name: item.written or item for name, item in si.items()}
     dumps = [{name: [item.kind, item.model_dump()] for name, item in inputs.items()} for inputs in (si, written)]
-    return {fingerprint([*method, {**question_of(study), "inputs": inputs}])[:16] for inputs in dumps}
+    return {fingerprint([*method, {**study.asked.question(), "inputs": inputs}])[:16] for inputs in dumps}
 
 
 def short(digest: str) -> str:

@@ -10,7 +10,8 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import INPUTS
 from uqmbd.runs.where import STUDY, check_study
 from uqmbd.simulators.model import Model
-from uqmbd.study.file import build, read_toml
+from uqmbd.spec.models import FunctionSection
+from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.study.study import Study
 
 WORDS = ("name", "title", "description")
@@ -33,10 +34,11 @@ def study_to_look_at(folder: Path) -> Study:
     top = document.get("study")
     top = top if isinstance(top, Mapping) else {}
     label = str(top.get("model") or top.get("simulator") or "a command")
-    bare = {**document, "study": {key: top[key] for key in WORDS if key in top} | {"model": label}}
-    bare.pop("report", None)
+    bare = {name: table for name, table in document.items() if name not in ("study", "report")}
     try:
-        return build(bare, file.resolve(), Study, Model(label, bare=not_run))
+        words = {key: top[key] for key in WORDS if key in top}
+        section = FunctionSection(**words, model=label, given={"model": Model(label, bare=not_run)})
+        return Study.of(read_spec(bare, file.resolve(), section), file.resolve())
     except StudyError as error:
         raise error.at(file=file) from error.__cause__
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.runs.files import write, writing
-from uqmbd.study.study import check_name
+from uqmbd.spec.checks import check_name
 
 MECHANISMS = ("python", "slider_crank", "four_bar", "beam", "command")  # folders of `templates`
 NAME = "NAME"  # stands for the study's name in them

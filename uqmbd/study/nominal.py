@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import OK, OutputInfo
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model, describe
-from uqmbd.study.showing import check_histories
+from uqmbd.spec.showing import check_histories
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -132,11 +132,11 @@ def result_of_before(study: Study, directory: Path) -> Result | None:
 # the study file beside results ------------------------------------------------------------------------------------------------------------
 def write_study(study: Study, directory: Path) -> None:
     """Keep the resolved study beside its results, for `resume`."""
-    from uqmbd.study.file import tables, write_toml
+    from uqmbd.spec.toml import write_toml
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
     unlist(directory, STUDY, ELSEWHERE_FILE)
-    replace_text(directory / STUDY, head + write_toml(keyless(study.document or tables(study))))
+    replace_text(directory / STUDY, head + write_toml(keyless(study.asked.document())))
     list_files(directory, STUDY, ELSEWHERE_FILE)
 
 

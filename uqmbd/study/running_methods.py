@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.runs.files import writing
 from uqmbd.runs.place import is_address
 from uqmbd.runs.where import RUNS
-from uqmbd.study.file import tables
-from uqmbd.study.labels import OF_ONE
+from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.reuse import spare_study, write_study
 from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
@@ -36,20 +34,13 @@ def alone(study: Study, label: str) -> Study:
     if label not in study.methods:
         remedy = did_you_mean(label, list(study.methods), noun="method")
         raise StudyError(f"the study has no method '{label}'", key="--method", value=label, remedy=remedy)
-    found = copy.copy(study)
-    if len(study.methods) > 1 and len(further := further_times(study)):  # so that the runs are those of all methods
-        found.time = study.time.model_copy(update={"also": further.tolist()})
-    found.methods = {label: study.methods[label]}
-    found.method = study.methods[label]
-    if len(study.methods) > 1:
-        runs = study.campaign.runs or RUNS
-        shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
-        found.campaign = study.campaign.model_copy(update={"runs": shared})
-    if study.document is not None:
-        written = tables(found)
-        times = {"time": written["time"]} if found.time is not study.time else {}
-        found.document = {**study.document, **times, "method": written["method"], "campaign": written["campaign"]}
-    return found
+    if len(study.methods) == 1:
+        return study
+    runs = study.campaign.runs or RUNS
+    shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
+    further = further_times(study)  # so that the runs are those of all methods
+    time = study.time.model_copy(update={"also": further.tolist()}) if len(further) else study.time
+    return study.changed(method={label: study.methods[label]}, campaign=study.campaign.model_copy(update={"runs": shared}), time=time)
 
 
 def require_one(study: Study) -> None:
@@ -68,6 +59,7 @@ def place_of_method(study: Study, directory: Path, label: str) -> Path:
 def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
     """Run all methods of a study, each by `uqmbd.study.session.run_study`: what is finished, by label."""
     directory = results_directory(out, study.name)
+    study.loaded()  # once for all of them
     if len(study.methods) > 1:
         return run_each(study, directory, **how)
     return {label: run_study(study, out=directory, **how) for label in study.methods}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,9 @@ from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
 from uqmbd.runs.files import writing
 from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import MANIFEST, MOTION, keep_used
+from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.decision import Action, Decision, Identity, Stored, check_overwrite, decide
-from uqmbd.study.identity import identity_of, in_words_of_now, precision_of, study_digest
-from uqmbd.study.labels import OF_ONE
+from uqmbd.study.identity import identity_of, in_words_of_now, known_digests, precision_of, study_digest
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -149,7 +149,10 @@ class Session:
             return None
         words = in_words_of_now(header, self.study, identity.runs, identity.parts)
         changed = () if differences(words, identity.runs) else tuple(changed_files(self.study, self.directory))
-        return Stored(self.directory, words, changed, done_in(self.directory))
+        done = done_in(self.directory)
+        if done is not None and done.result in known_digests(self.study, identity.runs, self.directory):
+            done = replace(done, result=identity.result)
+        return Stored(self.directory, words, changed, done)
 
     def prepare(self, identity: Identity, decision: Decision, stack: ExitStack) -> Prepared:
         """Hold the folder until `stack` closes, try the model where nothing is known of it, start processes, open the store.
@@ -159,7 +162,7 @@ class Session:
         StudyError
             If what is stored may not be used, or the model cannot be run.
         """
-        if decision.action is Action.REFUSE:
+        if decision.action is Action.REFUSE and decision.reason is not None:
             raise decision.reason
         study, directory, discard = self.study, self.directory, decision.action is Action.DISCARD
         if peek(directory, study.campaign.runs) is None:
@@ -169,9 +172,9 @@ class Session:
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, self.workers, self.scheduler, stack)
-        new = claim.header is None or discard
-        trial = trial_for(study, None if new else stored_outputs(claim.header), pool)
-        if new:
+        stored = None if claim.header is None or discard else stored_outputs(claim.header)
+        trial = trial_for(study, stored, pool)
+        if stored is None:
             trial.checked()
         pool.settle()
         if discard:

@@ -61,7 +61,7 @@ def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) ->
     from uqmbd.runs.files import writing
     from uqmbd.runs.listing import unlist
     from uqmbd.runs.where import keep_used
-    from uqmbd.study.labels import OF_ONE
+    from uqmbd.spec.labels import OF_ONE
     from uqmbd.study.reuse import list_result
 
     note = f"The study stopped, so there are no results but its runs: {why}"

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
-from uqmbd.doors import blaming, model_of
-from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.doors import find
+from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
-from uqmbd.inputs import Input, given
-from uqmbd.inputs.copula import Dependence
-from uqmbd.inputs.joint import names_in
-from uqmbd.inputs.sets import ConvexSet
-from uqmbd.inputs.space import Space
-from uqmbd.methods import Method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.printing import near, say
-from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model
-from uqmbd.simulators.windows import asked, is_pattern, matching
-from uqmbd.study.labels import labelled
-from uqmbd.study.settings import CampaignSettings, ReportSection, TimeGrid
-from uqmbd.study.showing import check_report, field_functions
+from uqmbd.simulators.windows import asked, matching
+from uqmbd.spec import StudySpec
+from uqmbd.spec.building import Given, spec_of
+from uqmbd.spec.checks import TAKEN
+from uqmbd.spec.reading import read_spec, read_toml, remedy_for, value_at
+from uqmbd.spec.showing import field_functions
 from uqmbd.study.times import grid_of
 
 if TYPE_CHECKING:
@@ -35,7 +30,18 @@ if TYPE_CHECKING:
     from uqmbd.results import Results
     from uqmbd.study.cost import Cost
 
-TAKEN = frozenset(("status", "message", "time", "run", "input", "partial"))  # columns of the runs, and what these begin with
+
+T = TypeVar("T")
+
+
+class View(Generic[T]):
+    """What a study says, read from its spec."""
+
+    def __init__(self, read: Callable[[Study], T]) -> None:
+        self.read = read
+
+    def __get__(self, study: Study, kind: type) -> T:
+        return self.read(study)
 
 
 class Study:
@@ -94,87 +100,108 @@ class Study:
 
     settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
 
-    def __init__(
-        self,
-        *,
-        model: Callable[..., Any] | str | Model | None = None,
-        inputs: Mapping[str, Input],
-        outputs: Sequence[str],
-        method: Method | Sequence[Method] | Mapping[str, Method],
-        time: TimeGrid | None = None,
-        name: str | None = None,
-        campaign: CampaignSettings | Mapping[str, Any] | None = None,
-        solver: Mapping[str, Any] | None = None,
-        directory: str | Path = ".",
-        dependence: Dependence | Mapping[str, Any] | None = None,
-        sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None = None,
-        report: ReportSection | Mapping[str, Any] | None = None,
-        units: Mapping[str, str] | None = None,
-        derived: Mapping[str, str] | None = None,
-        vectorized: bool = False,
-        simulator: str | Callable[..., Any] | None = None,
-        title: str = "",
-        description: str = "",
-    ) -> None:
-        self.document: dict[str, Any] | None = None
-        self.file: Path | None = None
-        self.model = model if isinstance(model, Model) else model_of(model, simulator, vectorized, Path(directory))
-        self.inputs = Space(check_inputs(inputs, optional=bool(sets)), dependence, sets)
-        check_inputs(self.inputs)  # with those that sets bring
-        self.outputs = check_outputs(outputs)
-        self.model = replace(self.model, derived=Derived.of(derived or {}, units or {}))
-        self.methods = labelled(method)
-        self.method = next(iter(self.methods.values()))
-        self.time = check_kind(time, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
-        self.solver = dict(solver or {})
+    def __init__(self, **given: Unpack[Given]) -> None:
+        vars(self).update(spec=spec_of(**given), file=None)
+
+    spec: StudySpec
+    file: Path | None
+
+    @classmethod
+    def of(cls, spec: StudySpec, file: Path | None = None) -> Self:
+        """The study that a spec asks, which was read from `file`."""
+        found = cls.__new__(cls)
+        vars(found).update(spec=spec, file=file)
+        return found
+
+    def changed(self, **sections: Any) -> Self:
+        """The study with other sections of its `StudySpec`; a model that is loaded is taken over."""
+        found = type(self).of(self.asked.changed(**sections), self.file)
+        same = found.spec.study is self.spec.study and found.campaign.timeout == self.campaign.timeout
+        kept = [*(["model"] if same else []), *(["field_functions"] if found.spec.report is self.asked.report else [])]
+        vars(found).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return found
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Read a study file, and load its model."""
+        path = Path(path)
+        document = read_toml(path)
         try:
-            self.campaign = campaign if isinstance(campaign, CampaignSettings) else CampaignSettings(**(campaign or {}))
+            return cls.of(read_spec(document, path.resolve()), path.resolve()).loaded()
         except StudyError as error:
-            raise error.under("campaign") from None
-        if any(map(is_pattern, self.outputs)):
-            self.outputs = check_outputs(filled_in(self))
-        self.name = check_name(name or self.model.name or "study")
-        self.units = check_units(units or {}, [*self.outputs, *(part for name in self.outputs for part in self.model.derived.below(name))])
-        self.title = check_kind(title, str, "study.title", "text")
-        self.description = check_kind(description, str, "study.description", "text")
-        self.report = check_report(report, self.outputs, list(self.inputs), Path(directory))
-        self.field_functions = field_functions(self.report, Path(directory))
-        for one in self.methods.values():
-            with blaming(type(one), "method", "method"):
-                one.check(self.inputs.uncertain)
+            raise error.at(file=path, value=value_at(document, error.key), remedy=remedy_for(document, error)) from error.__cause__
+
+    def loaded(self) -> Self:
+        """The study, with all that is code loaded, so that mistakes in it show; else it is loaded when it is needed."""
+        _ = self.model, self.asked, self.field_functions
+        for name in self.report.figures:
+            if not name.startswith("<"):
+                find(name, {}, "figure", key="report.figures")
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "settled":
+            raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
+        vars(self)[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    @cached_property
+    def asked(self) -> StudySpec:
+        """The spec with the outputs that the model has in place of those with ``*`` or ``?``."""
+        if not self.spec.has_patterns:
+            return self.spec
+        return self.spec.changed(outputs=self.spec.outputs.model_copy(update={"include": filled_in(self)}))
+
+    @cached_property
+    def model(self) -> Model:
+        """The model; its file is executed here, at first use."""
+        return replace(self.spec.study.load(self.campaign.timeout), derived=self.spec.derived)
+
+    @cached_property
+    def field_functions(self) -> list[Model]:
+        """The functions of the report's fields."""
+        return field_functions(self.spec.report, self.spec.study.directory)
+
+    inputs = View(lambda study: study.spec.space)
+    outputs = View(lambda study: study.asked.outputs.include)
+    units = View(lambda study: study.asked.outputs.units)
+    methods = View(lambda study: study.spec.method)
+    method = View(lambda study: next(iter(study.spec.method.values())))  # the first, of several
+    time = View(lambda study: study.spec.time)
+    solver = View(lambda study: study.spec.solver)
+    campaign = View(lambda study: study.spec.campaign)
+    report = View(lambda study: study.asked.report)
+    name = View(lambda study: study.spec.name)
+    title = View(lambda study: study.spec.study.title)
+    description = View(lambda study: study.spec.study.description)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name} {item.describe()}" for name, item in self.inputs.items())
-        return f"<Study {self.name}: {self.model.label}, {', '.join(self.methods)}; inputs {inputs}; outputs {', '.join(self.outputs)}>"
+        asked = f"inputs {inputs}; outputs {', '.join(self.spec.outputs.include)}"
+        return f"<Study {self.name}: {self.spec.study.label}, {', '.join(self.methods)}; {asked}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: what is asked, and the inputs as a table."""
         inputs = {name: html.escape(item.describe()) for name, item in self.inputs.items()}
         rows = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in inputs.items())
         methods = ", ".join(one if one == kind.name else f"{one} ({kind.name})" for one, kind in self.methods.items())
-        facts = {"model": self.model.label, "method": methods, "outputs": ", ".join(self.outputs)}
+        facts = {"model": self.spec.study.label, "method": methods, "outputs": ", ".join(self.spec.outputs.include)}
         words = "".join(f"<br>{key}: {html.escape(text)}" for key, text in facts.items())
         head = f"<p><b>{html.escape(self.title or self.name)}</b>{words}</p>"
         return f"{head}<table><thead><tr><th>input</th><th>value</th></tr></thead><tbody>{rows}</tbody></table>"
 
-    @classmethod
-    def from_file(cls, path: str | Path) -> Study:
-        """Read a study file."""
-        from uqmbd.study.file import read_study
-
-        return read_study(Path(path), cls)
-
     def said(self) -> dict[str, Any]:
         """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
-        return {"study": self.name, **self.words(), "inputs": self.inputs.described()}
-
-    def more_of_outputs(self) -> dict[str, dict[str, str]]:
-        """What a study file says of outputs besides their names."""
-        return {"units": self.units, "derived": dict(self.model.derived.formulas)}
+        return {"study": self.name, **self.spec.words(), "inputs": self.inputs.described()}
 
     def words(self) -> dict[str, str]:
         """Title and description, if the study has them."""
-        return {key: text for key, text in (("title", self.title), ("description", self.description)) if text}
+        return self.spec.words()
 
     def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
         """What is known of the outputs, with the units that the study gives them.
@@ -204,7 +231,7 @@ class Study:
 
     def settle(self, time: np.ndarray | None) -> None:
         """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
-        self.settled = time
+        vars(self)["settled"] = time
 
     def run(
         self,
@@ -266,81 +293,12 @@ class Study:
         return estimate(self, patience=patience)
 
 
-def check_inputs(inputs: Mapping[str, Input], *, optional: bool = False) -> dict[str, Input]:
-    """Inputs by name, each of them an `Input` and a possible keyword argument."""
-    if not isinstance(inputs, Mapping) or not (inputs or optional):
-        raise StudyError("a study needs at least one input", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
-    inputs = given(inputs)
-    for name, item in inputs.items():
-        each = names_in(name) if isinstance(name, str) and getattr(item, "count", 1) > 1 else [name]
-        if not all(isinstance(one, str) and one.isidentifier() and one != "time" for one in each):
-            raise StudyError(
-                "an input's name has to be a Python name, and not `time`", key=f"inputs.{name}", remedy="use letters, digits and _"
-            )
-        check_kind(item, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
-    return inputs
-
-
-def check_outputs(outputs: Sequence[str]) -> list[str]:
-    """Names of the outputs: some, all different, fit to be variables of a dataset."""
-    if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
-        raise StudyError(
-            "outputs are a list of names", key="outputs.include", value=outputs, remedy='write ["slider.x", "B.force:max"], say'
-        )
-    if not outputs:
-        raise StudyError("a study needs at least one output", key="outputs.include", value=[], remedy="name one")
-    for name in outputs:
-        base = name.partition(":")[0]
-        if not base.strip() or "/" in name or "\\" in name or base.startswith(".") or not name.isprintable():
-            remedy = "rename it: no slash, no dot at its beginning, no line break"
-            raise StudyError("an output cannot have this name", key="outputs.include", value=name, remedy=remedy)
-        if base in TAKEN or name in DIMENSIONS:
-            text = f"an output cannot have this name, which results have a use for: {', '.join(sorted(TAKEN | DIMENSIONS))}"
-            raise StudyError(text, key="outputs.include", value=name, remedy="rename it in the model")
-        if list(outputs).count(name) > 1:
-            raise StudyError("the output is named twice", key="outputs.include", value=name, remedy="name it once")
-    return list(outputs)
-
-
 def filled_in(study: Study) -> list[str]:
     """The outputs of a study, those with ``*`` or ``?`` as the outputs that its model has; what is reduced has to be over something."""
     from uqmbd.study.available import outputs_of
 
     available, found = outputs_of(study), []
-    for name in study.outputs:
+    for name in study.spec.outputs.include:
         fit = (each for each, info in available.items() if info.axis is not None or ":" not in name)
         found += matching([name], [each for each in fit if each not in TAKEN | DIMENSIONS])
     return list(dict.fromkeys(found))
-
-
-def check_units(units: Mapping[str, str], outputs: Sequence[str]) -> dict[str, str]:
-    """Units by names of outputs, or of what is reduced in them."""
-    names = [*outputs, *(name.partition(":")[0] for name in outputs)]
-    for name, unit in units.items():
-        if name not in names:
-            raise StudyError(
-                f"'{name}' is none of outputs.include", key="outputs.units", value=unit, remedy=did_you_mean(name, names, noun="output")
-            )
-        check_kind(unit, str, f"outputs.units.{name}", 'a unit as text, such as "N"')
-    return dict(units)
-
-
-def check_kind(value: Any, kind: Any, key: str, wanted: str) -> Any:
-    """`value` if it is of `kind`."""
-    if not isinstance(value, kind):
-        raise StudyError(f"expected {wanted}", key=key, value=value)
-    return value
-
-
-def check_name(name: str) -> str:
-    """A study's name, which is the name of a directory."""
-    if not re.fullmatch(r"[\w][\w.\- ]*", name):
-        raise StudyError(
-            "a study's name is also a directory", key="study.name", value=name, remedy="use letters, digits, dots, dashes and underscores"
-        )
-    return name
-
-
-def unknown_key(key: str, known: Sequence[str], value: Any) -> StudyError:
-    """The error for a key that nobody reads."""
-    return StudyError(f"there is no key '{key}' here", key=key, value=value, remedy=did_you_mean(key, known, noun="key"))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.campaign.lookup import extras_of
+from uqmbd.campaign.tally import Tally
+from uqmbd.campaign.telling import next_ask
 from uqmbd.errors import StudyError
 from uqmbd.request import Request
 from uqmbd.simulators.model import describe
@@ -88,6 +90,7 @@ class Watch:
         self._told = 0  # runs of it
         self._ended = False
         self._rows, self._sessions = [np.empty(0, int)], [np.empty(0, int)]  # of all that was told, and when each of these was stored
+        self._before: list[Any] = []  # rows, status, and controls of what was told
 
     def stale(self, store: RunStore) -> bool:
         """Whether something that was told is not there any more, or was done again since."""
@@ -96,19 +99,27 @@ class Watch:
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
+    def tally(self, store: RunStore) -> Tally:
+        """What was told so far, as a campaign counts it."""
+        tally = Tally()
+        tally.reach(len(store.piece_of))
+        for told in self._before:
+            tally.use(store, *told)
+        return tally
+
     def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> None:
         """Tell the method the runs that have come, up to the first that is missing."""
         if self.stale(store):
             self.begin(store.header["id"])
         if self._method is None:
             self._method = start(self.study, info)
+        tally = self.tally(store)
         while not self._ended:
             if self._request is None:
-                asked = self._method.ask()
-                if asked is None:
+                self._request, self._told = next_ask(self._method, lambda: tally.progress), 0
+                if self._request is None:
                     self._ended = True
                     break
-                self._request, self._told = Request.of(asked), 0
             rest = self._request.part(slice(self._told, None))
             rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
             there = (rows >= 0) & (store.piece_of[rows] >= 0)
@@ -120,6 +131,9 @@ class Watch:
                 self._told += count
                 self._rows.append(rows[:count])
                 self._sessions.append(sessions_of(store, rows[:count]))
+                control, controls = rest.part(slice(0, count)).controls()
+                self._before.append((rows[:count], read["status"], control, controls))
+                tally.use(store, *self._before[-1])
             if count < len(rows):
                 break
             self._request = None
@@ -130,6 +144,7 @@ class Watch:
         Not every method can say something of a part. Once it has all its runs, what it raises is raised.
         """
         info, self.why = self.study.in_units({name: stored[name] for name in self.study.outputs}), ""
+        info = self.study.method.treated(info)
         if any(name not in store.columns for name in info):
             self.why = "histories are not kept, and what is kept of them is told at the end"
             return None
@@ -200,7 +215,7 @@ def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
     from uqmbd.campaign.batches import piece_length
     from uqmbd.result import Result
 
-    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns})
+    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns and not stored[name].in_runs_alone})
     time = study.grid()
     columns = Columns(info, np.zeros(0) if time is None else time)
     rows = store.rows[store.column("status", store.rows) == 0]

@@ -6,7 +6,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from uqmbd.runs.files import write, writing
-from uqmbd.study.file import tables
 from uqmbd.study.study import Study
 
 DEMO = "slider_crank_clearance"
@@ -60,7 +59,4 @@ def demo(place: Path, runs: int | None = None) -> Study:
     if runs is None:
         return study
     settings = study.method.model_dump()
-    study.method = type(study.method)(**settings | {"max_runs": runs, "fresh": min(settings["fresh"], runs // 4)})
-    study.methods = {study.method.name: study.method}
-    study.document = {**(study.document or {}), "method": tables(study)["method"]}
-    return study
+    return study.changed(method=type(study.method)(**settings | {"max_runs": runs, "fresh": min(settings["fresh"], runs // 4)}))

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from uqmbd.errors import StudyError
-from uqmbd.study.file import unsaid_name
+from uqmbd.spec.checks import check_name
+from uqmbd.spec.reading import unsaid_name
 from uqmbd.study.reuse import RESOLVED
-from uqmbd.study.study import check_name
 from uqmbd.web.places import Refused, inside
 
 MOST = 500  # files that are listed

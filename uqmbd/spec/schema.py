@@ -10,26 +10,19 @@ from uqmbd.inputs.data import FITS
 from uqmbd.inputs.distributions import NAMED
 from uqmbd.inputs.fuzzy import LEVELS, SHAPES
 from uqmbd.methods import METHODS
-from uqmbd.study.file import REQUIRED
-from uqmbd.study.settings import CampaignSettings, OutputsSection, ReportSection, StudySection, TimeGrid
+from uqmbd.spec.spec import StudySpec
 
 NUMBER = {"type": "number"}
 PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
 OUTSIDE = "From outside: module:Name, or file.py:Name."
 BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}  # as pydantic leaves some, and their names
-ONE_MODEL = [
-    {"required": ["model"], "not": {"required": ["command"]}},
-    {"required": ["command"], "not": {"required": ["model"]}},
-    {"required": ["simulator"], "not": {"required": ["command"]}},
-]  # as `uqmbd.study.file.named_model` wants it
-NOT_WRITTEN = {"written", "name"}  # fields of settings that are no keys
 
 
 def schema() -> dict[str, Any]:
-    """JSON schema (draft 2020-12) of a study file."""
-    definitions: dict[str, Any] = {}
-    sections = {"study": StudySection, "time": TimeGrid, "outputs": OutputsSection, "campaign": CampaignSettings, "report": ReportSection}
-    found = {name: _settings(kind, definitions) for name, kind in sections.items()}
+    """JSON schema (draft 2020-12) of a study file: that of `StudySpec`, whose inputs and methods are written as tables."""
+    found = _said(StudySpec.model_json_schema())
+    definitions, properties = found["$defs"], found["properties"]
+    del definitions["Input"], definitions["Method"], definitions["ConvexSet"]["properties"]["table"]  # no keys of a file
     outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
     kinds = [kind for method in METHODS.values() for kind in getattr(method, "approaches", {"": method}).values()]
     for key, labelled in (("method", False), ("labelled_method", True)):
@@ -37,51 +30,33 @@ def schema() -> dict[str, Any]:
         definitions[key] = {"oneOf": [*ours, outside], "required": ["type"]}
     several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "minItems": 1}
     several["description"] = "Several methods on the same runs."
-    found["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
-    found["inputs"] = {"type": "object", "additionalProperties": _input()}
-    found["study"]["anyOf"] = ONE_MODEL
-    for name, what in (("solver", "Settings of the solver."), ("dependence", "Correlation of the random inputs."), ("sets", "Sets.")):
-        found[name] = {"type": "object", "description": what}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Study of uqmbd",
-        "type": "object",
-        "properties": found,
-        "required": [name for name in REQUIRED if name != "inputs"],
-        "anyOf": [{"required": [name], "properties": {name: {"minProperties": 1}}} for name in ("inputs", "sets")],
-        "additionalProperties": False,
-        "$defs": definitions,
-    }
-
-
-def _settings(kind: Any, definitions: dict[str, Any], *, name: str | None = None) -> dict[str, Any]:
-    """Schema of a settings class; what it refers to is added to the definitions."""
-    own = kind.model_json_schema(ref_template="#/$defs/{model}")
-    definitions |= own.pop("$defs", {})
-    keep_name = kind is StudySection
-    own["properties"] = {key: x for key, x in own.get("properties", {}).items() if keep_name or key not in NOT_WRITTEN}
-    own["description"] = (kind.__doc__ or "").partition("\n\n")[0]
-    own["title"] = name or own.get("title", "")
-    return _bounded(own)
-
-
-def _bounded(own: Any) -> Any:
-    """A schema whose limits of numbers have the names that schemas give them."""
-    if isinstance(own, list):
-        return [_bounded(each) for each in own]
-    if not isinstance(own, dict):
-        return own
-    return {BOUNDS.get(key, key) if isinstance(each, (int, float)) else key: _bounded(each) for key, each in own.items()}
+    properties["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
+    properties["inputs"] = {"type": "object", "additionalProperties": _input()}
+    either = [{"required": [name], "properties": {name: {"minProperties": 1}}} for name in ("inputs", "sets")]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "Study of uqmbd", "anyOf": either}
 
 
 def _method(method: Any, definitions: dict[str, Any], *, labelled: bool = False) -> dict[str, Any]:
-    own = _settings(method, definitions, name=method.name)
+    own = method.model_json_schema()
+    definitions |= _said(own.pop("$defs", {}))
+    own = _said(own)
     approach = own["properties"].get("approach", {}).get("const")
-    own["title"] += f", {approach}" if approach else ""
+    own["title"] = method.name + (f", {approach}" if approach else "")
     label = {"label": {"type": "string", "description": "Names the folder of its results; the type unless said."}} if labelled else {}
     own["properties"] = {"type": {"const": method.name}, **label, **own["properties"]}
     own["required"] = ["type", *own.get("required", [])]
     return own
+
+
+def _said(own: Any) -> Any:
+    """A schema with the first paragraphs of docstrings, and with the right names of limits."""
+    if isinstance(own, list):
+        return [_said(each) for each in own]
+    if not isinstance(own, dict):
+        return own
+    if isinstance(own.get("description"), str):
+        own = own | {"description": own["description"].partition("\n\n")[0]}
+    return {BOUNDS.get(key, key) if isinstance(each, (int, float)) else key: _said(each) for key, each in own.items()}
 
 
 def _input() -> dict[str, Any]:

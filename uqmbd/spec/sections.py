@@ -97,43 +97,6 @@ class CampaignSettings(Checked):
     wait: Number = Field(default=600.0, ge=0)
 
 
-class StudySection(Checked):
-    """What is asked of which model. A study has a `model` or a `command`, not both.
-
-    Attributes
-    ----------
-    name : str, optional
-        Names the directory of results; that of the file, or of its folder, unless said.
-    title, description : str
-        Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
-    model : str, optional
-        The function, ``model.py:function`` (relative to the study file) or ``package.module:function``.
-    simulator : str, optional
-        What runs the model, from outside: ``package.module:Name``, ``file.py:Name``, or the name that an installed package offers.
-    vectorized : bool
-        The function takes arrays, one number for each run, and is called once for a batch.
-    command : str or list of str, optional
-        A program to run instead; ``{{input}}`` in it becomes the number, in SI. No shell reads it, so there are no pipes, ``;``, ``&&``,
-        ``>``, ``$NAME``, ``*``; ``["sh", "-c", "a && b"]`` has them.
-    template : str, optional
-        Folder that is copied for each run of the command; ``{{input}}`` in its text files (UTF-8) becomes the number. Every input has a
-        place in the command or here, and every place is of an input.
-    result : str
-        File that the command writes into its copy of the template: JSON, or CSV with one column an output. One that lies in the template
-        is not copied, so that a result is that run's own.
-    """
-
-    name: str | None = None
-    title: str = ""
-    description: str = ""
-    model: str | None = None
-    simulator: str | None = None
-    vectorized: bool = False
-    command: str | list[str] | None = None
-    template: str | None = None
-    result: str = "result.json"
-
-
 class OutputsSection(Checked):
     """What of the model's response is kept. `uqmbd outputs STUDY` lists what there is.
 

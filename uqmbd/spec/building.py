@@ -1,0 +1,71 @@
+"""The keywords of `uqmbd.Study`, and the `StudySpec` that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Required, TypedDict
+
+from uqmbd.errors import did_you_mean
+from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.sets import ConvexSet
+from uqmbd.methods import Method
+from uqmbd.simulators.derived import Derived
+from uqmbd.simulators.model import Model
+from uqmbd.spec.checks import check_outputs
+from uqmbd.spec.models import section_of_model
+from uqmbd.spec.sections import CampaignSettings, ReportSection, TimeGrid
+from uqmbd.spec.spec import StudySpec
+
+
+class Given(TypedDict, total=False):
+    """What a `Study` is made of, see there."""
+
+    model: Callable[..., Any] | str | Model | None
+    inputs: Required[Mapping[Any, Any]]
+    outputs: Required[Sequence[str]]
+    method: Required[Method | Sequence[Method] | Mapping[str, Method]]
+    time: TimeGrid | None
+    name: str | None
+    campaign: CampaignSettings | Mapping[str, Any] | None
+    solver: Mapping[str, Any] | None
+    directory: str | Path
+    dependence: Dependence | Mapping[str, Any] | None
+    sets: Mapping[str, ConvexSet | Mapping[str, Any]] | None
+    report: ReportSection | Mapping[str, Any] | None
+    units: Mapping[str, str] | None
+    derived: Mapping[str, str] | None
+    vectorized: bool
+    simulator: str | Callable[..., Any] | None
+    title: str
+    description: str
+
+
+def spec_of(
+    *,
+    inputs: Mapping[str, Any],
+    outputs: Sequence[str],
+    method: Any,
+    directory: str | Path = ".",
+    model: Any = None,
+    simulator: Any = None,
+    vectorized: bool = False,
+    **more: Any,
+) -> StudySpec:
+    """What a study asks that is made in Python, of the parameters of `Study`."""
+    for key in more:
+        if key not in Given.__annotations__:
+            raise TypeError(f"Study() has no parameter '{key}'; {did_you_mean(key, Given.__annotations__)}")
+    place = Path(directory)
+    words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
+    named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
+    Derived.of(named.get("derived", {}), {})  # which says what a formula is
+    sections = {key: dict(value) if key == "solver" else value for key, value in more.items() if value is not None}
+    return StudySpec(
+        place,
+        study=section_of_model(model, simulator, vectorized, directory=place, **words),
+        inputs=inputs,
+        outputs={"include": check_outputs(outputs), **named},
+        method=method,
+        **sections,
+    )
