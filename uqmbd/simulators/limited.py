@@ -37,13 +37,18 @@ class Limited(Protocol):
     """What makes runs one by one; see `uqmbd.simulators.function.FunctionSimulator`."""
 
     @property
-    def model(self) -> Model: ...
-    @property
-    def timeout(self) -> float | None:
-        """Longest time a run may take [s]."""
+    def model(self) -> Model:
+        """The function that is called."""
         ...
 
-    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run: ...
+    @property
+    def timeout(self) -> float | None:
+        """Of one run [s]."""
+        ...
+
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run:
+        """One run."""
+        ...
 
 
 class Ready(NamedTuple):
