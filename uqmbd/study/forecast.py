@@ -108,7 +108,7 @@ def task() -> None:
 def first_portion(study: StudyData, info: Mapping[str, OutputInfo]) -> int:
     """How many runs the method asks for first; 1 where it cannot say that without a run."""
     try:
-        asked = study.method.start(study.inputs, info, study.times(), study.campaign.seed).ask()
+        asked = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed).ask()
     except StudyError:
         return 1
     return max(1, len(next(iter(asked.values())))) if asked else 1
