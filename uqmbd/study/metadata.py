@@ -23,7 +23,7 @@ def metadata_of(study: StudyData) -> dict[str, Any]:
     }
 
 
-def shown_by(study: Study) -> tuple[dict[str, Any], list[str]]:
+def shown_by(study: StudyData) -> tuple[dict[str, Any], list[str]]:
     """What the report of a result shows, as its attribute ``report`` has it: the section, and what the method brings; and notes."""
     table, lost = dict(written(study.report)), []
     for what in ("figures", "tables"):
