@@ -31,8 +31,8 @@ def problem(seed):
     """Latin hypercube u (300, 3) of the unit cube, inputs, and outputs (300, 1)."""
     import numpy as np
 
+    from uqmbd.analysis.base.design import unit_points
     from uqmbd.analysis.base.streams import generator
-    from uqmbd.methods.design import unit_points
 
     u = unit_points("lhs", RUNS, 3, generator(seed, 0))
     x = np.pi * (2 * u - 1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis.sensitivity import designs
 from uqmbd.inputs import Interval
 from uqmbd.methods import Sensitivity
-from uqmbd.methods.sensitivity import designs
 
 PI = np.pi
 ANGLES = {f"x{i}": Interval(-PI, PI) for i in (1, 2, 3)}

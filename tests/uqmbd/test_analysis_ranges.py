@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chebyshev import chebyshev, enclosures
 from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion
@@ -139,11 +140,13 @@ def test_many_numbers_together_have_the_ranges_of_each_alone_to_the_last_bit():
         assert (bounds[0] <= values.min(axis=0) + 1e-14).all() and (bounds[1] >= values.max(axis=0) - 1e-14).all()
 
 
-class FromOutside:
+class FromOutside(Fitted):
     """An expansion of a user, which does not say which columns are treated alike."""
 
     def __init__(self, c):
         self.mine = TensorExpansion(c)
+
+    count = property(lambda self: self.mine.count)
 
     def select(self, columns):
         return FromOutside(self.mine.c[..., np.asarray(columns)])

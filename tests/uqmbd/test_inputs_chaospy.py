@@ -138,6 +138,30 @@ def test_trunc_is_refused_anywhere(text):
     assert "chaospy.TruncNormal" in error.value.remedy and "truncate" in error.value.remedy
 
 
+def test_the_copula_of_clayton_is_one():
+    """Kendall's tau is θ/(θ + 2), and both inputs keep their distributions."""
+    u = stats.qmc.Sobol(2, rng=np.random.default_rng(1)).random(4096)
+    found = Space({"a, b": uq.Random(made("Clayton(J(Uniform(), Normal(1, 2)), 2.0)"))}).samples(u)
+    assert stats.kendalltau(found["a"], found["b"])[0] == pytest.approx(0.5, abs=0.01)
+    assert stats.kstest(found["b"], stats.norm(1, 2).cdf)[0] < 0.005
+
+
+WRONG = ["Gumbel({}, 2.0)", "Joe({}, 2.0)", "TCopula({}, 5, [[1, 0.5], [0.5, 1]])", "MvStudentT(5, [0, 0], [[1, 0.5], [0.5, 1]])"]
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_a_copula_that_is_none_is_refused(text):
+    """Still so: as many points of the unit cube as were even for Clayton's leave the second input with another distribution."""
+    wrong = made(text.format("J(Uniform(), Uniform())"))
+    with pytest.raises(uq.StudyError, match="other distributions than they have") as error:
+        uq.Random(wrong)
+    assert "chaospy.Clayton" in error.value.remedy
+    with np.errstate(all="ignore"):
+        x = wrong.inv(stats.qmc.Sobol(2, rng=np.random.default_rng(1)).random(4096).T)[1]
+    exact = stats.t(5).cdf if "MvStudentT" in text else stats.uniform.cdf
+    assert stats.kstest(x, exact)[0] > 0.01
+
+
 def test_chaospys_trunc_is_wrong_still():
     """The reason for the refusal; when this fails, chaospy has mended it."""
     theirs = chaospy.Trunc(chaospy.Normal(0, 1), lower=-1, upper=1).inv([0.9])
@@ -178,7 +202,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
 
 JOINTS = {
     "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "copula (Clayton)",
-    "TCopula(J(Normal(0, 1), Uniform(0, 1)), 5, [[1, 0.5], [0.5, 1]])": "copula (TCopula)",
+    "MvLogNormal([0.0, 1.0], [[1.0, 0.5], [0.5, 1.0]])": "joint (MvLogNormal)",
     "GaussianKDE([[1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 0.0, 2.0]])": "joint (GaussianKDE)",
 }
 

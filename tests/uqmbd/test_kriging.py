@@ -5,9 +5,11 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import qmc
 
+from uqmbd.analysis.statistics import gaussian_process
+from uqmbd.analysis.statistics.gaussian_process import KERNELS, TRENDS
 from uqmbd.errors import StudyError
 from uqmbd.surrogates import kriging
-from uqmbd.surrogates.kriging import KERNELS, TRENDS, Kriging
+from uqmbd.surrogates.kriging import Kriging
 
 
 def wave(x):
@@ -22,10 +24,10 @@ def design(n, seed=0, d=2):
 @pytest.mark.parametrize("trend", TRENDS)
 def test_the_gradient_of_the_likelihood(kernel, trend):
     x = design(12, d=3)
-    y = wave(x) + x[:, 2]
+    y = np.stack([wave(x) + x[:, 2], x[:, 0] * x[:, 2]], axis=1)
     data = (x, y, KERNELS[kernel], TRENDS[trend](x))
     place = np.log([0.4, 0.6, 0.9])
-    loss, slope = lambda p: kriging._loss(p, *data)[0], lambda p: kriging._loss(p, *data)[1]
+    loss, slope = lambda p: gaussian_process.loss(p, *data)[0], lambda p: gaussian_process.loss(p, *data)[1]
     assert check_grad(loss, slope, place) < 1e-5 * np.linalg.norm(slope(place))
 
 
@@ -61,7 +63,7 @@ def test_the_stated_spread_is_the_real_one():
     """Of functions drawn from the process itself."""
     rng, x, fresh = np.random.default_rng(3), design(30), design(40, seed=8)
     both = np.concatenate([x, fresh])
-    correlation = KERNELS["matern52"](kriging._squares(both / 0.8, both / 0.8))[0]
+    correlation = KERNELS["matern52"](gaussian_process.squares(both / 0.8, both / 0.8))[0]
     drawn = np.linalg.cholesky(correlation + 1e-10 * np.eye(70)) @ rng.standard_normal((70, 12))
     model = Kriging.fit(x, drawn[:30], restarts=1)
     off = (drawn[30:] - model.evaluate(fresh)) / model.std(fresh)
@@ -110,7 +112,28 @@ def test_slopes_and_known_lengths(kernel, trend):
     slopes = model.gradient(at)
     for i in range(2):
         ahead, behind = (model.evaluate(at + h * np.eye(2)[i])[:, 0] for h in (step, -step))
-        np.testing.assert_allclose(slopes[:, i], (ahead - behind) / (2 * step), rtol=1e-5, atol=2e-5)
+        np.testing.assert_allclose(slopes[:, i, 0], (ahead - behind) / (2 * step), rtol=1e-5, atol=2e-5)
     again = Kriging.known(points, values, model.lengths[0], kernel=kernel, trend=trend)
     np.testing.assert_allclose(again.evaluate(at), model.evaluate(at), rtol=1e-6)
     np.testing.assert_allclose(again.std(at), model.std(at), rtol=1e-3, atol=1e-7)
+
+
+def test_columns_that_share_their_lengths():
+    """A history takes one set of lengths; its columns, some of them, and their slopes are those of Krigings with these lengths alone."""
+    x, fresh = design(30), design(20, seed=6)
+    values = np.stack([wave(x), np.zeros(30), 2 * wave(x) + x[:, 0], np.cos(x[:, 1])], axis=1)
+    model = Kriging.fit(x, values, slices=[slice(0, 3), slice(3, 4)])
+    assert np.array_equal(model.lengths[0], model.lengths[2]) and not np.allclose(model.lengths[0], model.lengths[3])
+    for column, y in enumerate(values.T):
+        alone = Kriging.known(x, y, model.lengths[column], kernel="matern52", trend="constant")
+        part = model.select(np.array([column]))
+        for found in (model.evaluate(fresh)[:, [column]], part.evaluate(fresh)):
+            np.testing.assert_allclose(found, alone.evaluate(fresh), atol=1e-8)
+        np.testing.assert_allclose(model.gradient(fresh)[:, :, column], alone.gradient(fresh)[:, :, 0], atol=1e-6)
+        np.testing.assert_allclose(model.std(fresh)[:, column], alone.std(fresh)[:, 0], rtol=1e-6, atol=1e-12)
+    owner = np.arange(20) % 4
+    value, slope = model.value_and_slope(owner, fresh)
+    np.testing.assert_allclose(value, model.evaluate(fresh)[np.arange(20), owner], atol=1e-12)
+    np.testing.assert_allclose(slope, model.gradient(fresh)[np.arange(20), :, owner], atol=1e-9)
+    back = model.select(np.array([3, 0, 0]))
+    np.testing.assert_allclose(back.evaluate(fresh), model.evaluate(fresh)[:, [3, 0, 0]], atol=1e-12)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.sets import evidence as analysis
-from uqmbd.analysis.sets.alpha_cuts import restricted
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Focal, Interval, Random, read_input
 from uqmbd.methods import read_method
@@ -153,7 +152,7 @@ def test_ranges_on_boxes_meet_the_gap():
     gap = np.geomspace(1e-2, 1e-8, 9)
     low, high = analysis.ranges(c, ends, gap)
     for box, lower, upper in zip(ends, low, high, strict=True):
-        least, most = restricted(TensorExpansion(c), box).range("bernstein", gap / 1000)[0]
+        least, most = TensorExpansion(c).restricted(box).range("bernstein", gap / 1000)[0]
         assert np.all(lower <= least + 1e-3 * gap + 1e-12) and np.all(lower >= least - 1.001 * gap - 1e-12)
         assert np.all(upper >= most - 1e-3 * gap - 1e-12) and np.all(upper <= most + 1.001 * gap + 1e-12)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import ellipk
 
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion
-from uqmbd.analysis.sets.alpha_cuts import nested, restricted, transformation_count, transformation_points
+from uqmbd.analysis.sets.alpha_cuts import nested, transformation_count, transformation_points
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import FuzzyBounds, read_method
@@ -170,7 +170,7 @@ def test_restriction_is_the_same_polynomial(kind):
     box = np.array([[-0.3, 0.5], [0.1, 0.1], [-1, 0.2]])
     y = rng.uniform(-1, 1, (20, 3))
     x = box[:, 0] + (y + 1) / 2 * np.ptp(box, axis=1)
-    assert restricted(whole, box).evaluate(y) == pytest.approx(whole.evaluate(x), abs=1e-12)
+    assert whole.restricted(box).evaluate(y) == pytest.approx(whole.evaluate(x), abs=1e-12)
 
 
 def kinked(x):

@@ -5,11 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
+from uqmbd.analysis.base.design import DESIGNS, unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import METHODS, MonteCarlo, read_method
-from uqmbd.methods.design import DESIGNS, unit_points
 from uqmbd.outcomes import OutputInfo
 
 from .loop import drive

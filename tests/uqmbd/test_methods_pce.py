@@ -9,8 +9,8 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, read_method
-from uqmbd.methods.probabilistic import pce_fit
 from uqmbd.result import open_results
+from uqmbd.surrogates import chaos_fit
 
 from .loop import drive
 
@@ -277,7 +277,7 @@ def test_d_optimal_points_determine_the_terms_better():
     for design in ("random", "doptimal"):
         run = PCE(samples=60, degree=4, design=design, sparse=False).start(UNIT, {}, np.zeros(1), 1)
         u = np.stack(list(run.ask().values()), axis=1)[:50] / 2 + 0.5
-        conditions[design] = np.linalg.cond(basis(run._fitting.families, run._fitting.indices, u))
+        conditions[design] = np.linalg.cond(basis(run.surrogate.fitting.families, run.surrogate.fitting.indices, u))
     assert conditions["doptimal"] < 0.5 * conditions["random"]
 
 
@@ -337,7 +337,7 @@ def test_more_runs_than_a_matrix_holds_give_the_same_expansion(monkeypatch):
 
     whole = found()
     assert "runs_choosing_terms" not in whole.attrs
-    monkeypatch.setattr(pce_fit, "WHOLE", 286 * 1500)
+    monkeypatch.setattr(chaos_fit, "WHOLE", 286 * 1500)
     parts = found()
     assert parts.attrs["runs_choosing_terms"] == 1500
     for kind in ("first", "total"):

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis.sensitivity import pick_freeze
+from uqmbd.analysis.sensitivity import designs, pick_freeze
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
-from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity import sobol as sobol_run
 from uqmbd.outcomes import OutputInfo
 from uqmbd.result import open_results

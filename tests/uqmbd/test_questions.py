@@ -86,7 +86,7 @@ def test_there_and_back():
     points = np.random.default_rng(1).uniform(-1, 1, (30, 2))
     chaos = legendre_of(expansion)
     assert chaos.evaluate((points + 1) / 2) == pytest.approx(expansion.evaluate(points), abs=1e-12)
-    assert chebyshev_of(chaos.columns(slice(1, 4))).evaluate(points) == pytest.approx(expansion.evaluate(points)[:, 1:4], abs=1e-12)
+    assert chebyshev_of(chaos.select(slice(1, 4))).evaluate(points) == pytest.approx(expansion.evaluate(points)[:, 1:4], abs=1e-12)
 
 
 @pytest.mark.parametrize(

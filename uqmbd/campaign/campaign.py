@@ -19,7 +19,7 @@ from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.campaign.telling import Teller, reduce_some
+from uqmbd.campaign.telling import Teller, next_ask, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
@@ -83,7 +83,7 @@ class Campaign:
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
-            while (samples := self.ask()) is not None:
+            while (samples := next_ask(self.method, lambda: float(self.tally.taken))) is not None:
                 self.tally.asked += len(next(iter(samples.values())))
                 self.watcher.asked(self.tally.asked)
                 if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
@@ -93,12 +93,6 @@ class Campaign:
         finally:
             self.tally.wall = time.perf_counter() - began
         return self.tally
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
-        if hasattr(self.method, "spent"):
-            self.method.spent(float(self.tally.taken))
-        return self.method.ask()
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
     def answer(self, samples: dict[str, np.ndarray]) -> bool:

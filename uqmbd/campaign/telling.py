@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from uqmbd.campaign.store import RunStore
+from uqmbd.campaign.tally import Tally, Watcher
 from uqmbd.outcomes import STATUS
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.campaign import Campaign
     from uqmbd.campaign.worker import Reduce
+
+
+class Telling(Protocol):
+    """What a method is told from; see `uqmbd.campaign.campaign.Campaign`."""
+
+    method: Any
+    store: RunStore
+    told: tuple[str, ...] | None
+    reduce: Any
+    watcher: Watcher
+    tally: Tally
+
+    def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None: ...
 
 
 @dataclass
 class Teller:
     """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
 
-    campaign: Campaign
+    campaign: Telling
     samples: Mapping[str, np.ndarray]
     rows: np.ndarray
     groups: list[tuple[int, int]]
@@ -55,6 +69,13 @@ class Teller:
         else:
             campaign.method.tell_reduced(campaign.reduce(samples, outputs, stored["status"]))
         return stored["status"]
+
+
+def next_ask(method: Any, seconds: Callable[[], float]) -> dict[str, np.ndarray] | None:
+    """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
+    if hasattr(method, "spent"):
+        method.spent(seconds())
+    return method.ask()
 
 
 def reduce_some(

@@ -58,7 +58,7 @@ class Joint:
         out[:, at] = self.copula.inv(np.clip(out[:, at], LEAST, 1 - LEAST).T).T
         return out
 
-    def samples(self, u: np.ndarray, at: Sequence[int], inputs: Mapping[str, Input]) -> dict[str, np.ndarray]:
+    def samples(self, u: np.ndarray, at: Sequence[int], inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Samples at the points `u` (n, d) in the unit of `inputs`, where they do not follow from each alone."""
         if self.values is None:
             return {}
@@ -77,9 +77,8 @@ def expanded(inputs: Mapping[str, Input]) -> tuple[dict[str, Input], dict[str, J
     found: dict[str, Input] = {}
     joints: dict[str, Joint] = {}
     for key, item in inputs.items():
-        several = isinstance(item, Random) and item.count > 1
         each: Mapping[str, Input] = {key: item}
-        if several:
+        if isinstance(item, Random) and item.count > 1:
             joints[key] = joint_of(key, item)
             each = joints[key].inputs
         for name, one in each.items():

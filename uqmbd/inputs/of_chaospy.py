@@ -23,6 +23,16 @@ WORKING = {  # what an object notes while it computes, and the numbers by which 
 OPERATORS = ("Add", "Multiply", "Negative")
 PLACES = ("lower", "upper", "mode", "mean", "mu", "shift")  # parameters that move with a variable
 SPREADS = ("std", "sigma", "scale")
+_COPULA = "is no copula of that name in chaospy 4.3: its inputs come out with other distributions than they have"
+_OTHER = "take chaospy.Clayton, chaospy.Nataf (a Gaussian copula), or rank correlations: [dependence]"
+WRONG = {  # tests say of each that it still is
+    "Trunc": (
+        "has other quantiles than the distribution between its ends, by up to 4 %",
+        "write chaospy.TruncNormal(lower, upper, mu, sigma) for a normal variable; for another one a table with truncate = [lower, upper], "
+        "or uqmbd.Gamma(2.0, 1.0, truncate=[0, 3])",
+    ),
+    **dict.fromkeys(("Gumbel", "Joe", "TCopula", "MvStudentT"), (_COPULA, _OTHER)),
+}
 TRIED = np.array([0.02, 0.2, 0.5, 0.7, 0.95])
 
 
@@ -51,13 +61,9 @@ def parts_of(distribution: Any) -> Iterator[Any]:
 def refuse(distribution: Any) -> None:
     """Raise `StudyError` for what chaospy makes a wrong distribution of."""
     for part in parts_of(distribution):
-        if type(part).__name__ == "Trunc":
-            raise StudyError(
-                f"chaospy.Trunc has other quantiles than the distribution between its ends, by up to 4 %: {part!r}",
-                key="distribution",
-                remedy="write chaospy.TruncNormal(lower, upper, mu, sigma) for a normal variable; for another one a table with truncate = "
-                "[lower, upper], or uqmbd.Gamma(2.0, 1.0, truncate=[0, 3])",
-            )
+        if type(part).__name__ in WRONG:
+            fault, remedy = WRONG[type(part).__name__]
+            raise StudyError(f"chaospy.{type(part).__name__} {fault}: {part!r}", key="distribution", remedy=remedy)
 
 
 def digest_of(distribution: Any) -> str:
@@ -147,14 +153,14 @@ def _numbers(distribution: Any, kind: str) -> dict[str, float] | None:
     other = other if kind != "truncnormal" else {}
     found: dict[str, float] = {}
     shapes: list[float] = []
-    at = distribution._parameters["_000"] if kind == "binomial" else distribution
+    at: Any = distribution._parameters["_000"] if kind == "binomial" else distribution
     for depth in range(3):
         for key, value in at._parameters.items():
             if is_distribution(value) or np.size(value) != 1:
                 return None
             number = float(np.ravel(value)[0])
             if depth == 0 and other.get(key, key) in wanted:
-                found[other.get(key, key)] = number
+                found[str(other.get(key, key))] = number
             elif key == "scale" and kind == "powerlognormal":  # within: the logarithm of which is the mean of the logarithm
                 found["mu"] = float(f"{np.log(number):.15g}")
             elif key not in ("shift", "scale"):

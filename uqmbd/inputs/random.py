@@ -20,6 +20,9 @@ from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, refuse
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
 
+QUARTILES = np.array([0.25, 0.5, 0.75])
+TOLERATED = 1e-4  # between a probability and what chaospy gives back for its quantile
+
 
 class Random(Input):
     """A random variable: ``Random({"type": "uniform", "lower": 0.02, "upper": 0.05}, unit="mm")``.
@@ -53,7 +56,7 @@ class Random(Input):
     kind: ClassVar[str] = "random"
     key: ClassVar[str] = "distribution"
 
-    distribution: dict[str, Any] | str
+    distribution: Any
     scale: float = Field(default=1.0, repr=False, exclude=True)
     shift: float = Field(default=0.0, repr=False, exclude=True)
     fitted: Any = Field(default=None, repr=False, exclude=True)
@@ -204,7 +207,7 @@ def require_values(built: Law | Parts | Component, label: Any) -> None:
     """Raise `StudyError` where chaospy cannot say what a distribution is."""
     try:
         with np.errstate(all="ignore"):
-            found = built.inv(np.array([0.25, 0.5, 0.75]))
+            found = built.inv(QUARTILES)
     except StudyError:
         raise
     except Exception as error:  # chaospy has exceptions of many kinds
@@ -214,3 +217,8 @@ def require_values(built: Law | Parts | Component, label: Any) -> None:
         ) from error
     if not np.all(np.isfinite(found)) or (isinstance(built, Law) and np.any(np.diff(found) < 0)):
         raise StudyError("its quantiles are no rising numbers", key=Random.key, value=label, remedy="look at its parameters")
+    if isinstance(built, Foreign) and np.abs(built.fwd(found) - QUARTILES).max() > TOLERATED:
+        text = "chaospy's quantiles of it are not those of its distribution function"
+        raise StudyError(
+            text, key=Random.key, value=label, remedy="give its samples as data, or a distribution of a name (docs/overview.md)"
+        )

@@ -183,7 +183,8 @@ class Space(Mapping[str, Input]):
         for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
             found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
         for key, joint in self.joints.items():
-            found[key] = {"kind": joint.kind, "text": joint.item.notation()}
+            rho = "".join(f", rank correlation of {a} and {b} {number:.4g}" for a, b, number in joint.pairs)
+            found[key] = {"kind": joint.kind, "text": joint.item.notation() + rho}
         for name, item in self.sets.items():
             bound = "" if item.correlation is None else "".join(f", {a} with {b} {r:g}" for a, b, r in item.correlation)
             found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks, sample_std
-from uqmbd.analysis.chebyshev.expansions import main_effect_widths, part_of
+from uqmbd.analysis.chebyshev.expansions import main_effect_widths
 from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
 from uqmbd.analysis.statistics import trust
 from uqmbd.analysis.statistics.order_statistics import quantiles
@@ -16,25 +16,20 @@ from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.distrust import without_trust_where_runs_failed
-from uqmbd.methods.failures import require_validation
+from uqmbd.methods.fitted_run import FittedRun
 from uqmbd.methods.intervals.closing import Closing
-from uqmbd.methods.staged import StagedRun
 from uqmbd.questions import answers_of
-from uqmbd.questions.base import Asked
+from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
-from uqmbd.surrogates.asked import straight
-from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Runs, Surrogate
-from uqmbd.surrogates.kept import kept
+from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Surrogate
 
 if TYPE_CHECKING:
     import xarray as xr
 
-FEW_FAILED = 3
 
-
-class SurrogateRun(StagedRun, Runs):
+class SurrogateRun(FittedRun):
     """A surrogate says where it wants runs and what it makes of them, a region where it is asked for its range.
 
     See `uqmbd.surrogates.base.Runs` for what both may use of it.
@@ -43,36 +38,13 @@ class SurrogateRun(StagedRun, Runs):
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
-        super().__init__(settings, *study)
-        self.inputs, self.columns, self.seed = self._inputs, self._columns, self._seed
+        super().__init__(settings, surrogate, *study)
         self._closing: Closing | None = None
-        self.surrogate = surrogate(self)
         self.region = region(self)
-
-    # what surrogates and regions see ------------------------------------------------------------------------------------------------------
-    points = property(lambda self: self._points)
-    values = property(lambda self: self._values)
-    status = property(lambda self: self._status)
-    roles = property(lambda self: self._roles)
-    told = property(lambda self: self._told)
-
-    def add(self, points: np.ndarray, role: int) -> None:
-        self._add(points, role)
-
-    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        return self._samples(points)
-
-    def stop_early(self) -> None:
-        if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
-            self._stop_if_too_many_failed()
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
-        self._stop_if_too_many_failed()
-        self.expansion = self.surrogate.fit()
-        fresh = (self.status == 0) & self.surrogate.fresh()
-        require_validation(fresh)
-        self.missed = self.surrogate.missed(self.expansion, np.flatnonzero(fresh))
+        self.fit()
         self.error, self.trusted = self.judged(self.missed)
         self._signs = None
         self.region.judge()
@@ -80,7 +52,7 @@ class SurrogateRun(StagedRun, Runs):
     # the runs -----------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[bool]:
         self.region.before()
-        yield from self.surrogate.build()
+        yield from self.surrogate.design()
         self.assess()
         yield from self.run_extremes()
         self._own = len(self.points)
@@ -166,7 +138,7 @@ class SurrogateRun(StagedRun, Runs):
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
         columns = self.columns
-        subject = Asked(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
+        subject = SurrogateContext(self.inputs, columns, self.expansion, inner, self.error, self.trusted, self.settings.enclosure)
         answers = answers_of(subject, self.settings.questions)
         groups = {
             **self._groups(inner, outer.error, outer.trusted),
@@ -199,15 +171,14 @@ class SurrogateRun(StagedRun, Runs):
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
             return {}
-        axes = [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.inputs.items()]
         rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
-        points, count = self.points[rows], self.columns.count
-        said = checks(self.columns, rows, lambda at: (self.values[rows, at], part_of(self.expansion, at, count).evaluate(points)))
-        return {"surrogates": kept(axes, self.expansion, self.columns, self.error), "validation": said}
+        points = self.points[rows]
+        said = checks(self.columns, rows, lambda at: (self.values[rows, at], self.expansion.part(at).evaluate(points)))
+        return {**self.surrogate.kept(), "validation": said}
 
     def _sensitivity(self, further: dict[str, np.ndarray], reached: np.ndarray) -> xr.Dataset:
         """Share of each input of the width, the others averaged, and what the questions say; `reached` (2, columns) by runs."""
-        widths = main_effect_widths(self.expansion, self.columns.count)
+        widths = main_effect_widths(self.expansion)
         total, largest = widths.sum(axis=0), np.abs(reached).max(axis=0)
         shares = np.divide(widths, total, out=np.zeros_like(widths), where=total > ROUNDING * largest)
         kinds = {"main_effect": shares} | further
@@ -228,7 +199,7 @@ class SurrogateRun(StagedRun, Runs):
             "method": settings.name,
             "seed": self.seed,
             **self.surrogate.facts(),
-            "enclosure": settings.enclosure,
+            "enclosure": settings.enclosure if self.expansion.verified else "search",
             "trust_tolerance": settings.trust_tolerance,
             "width_tolerance": settings.width_tolerance,
             "safety": settings.safety,
@@ -242,7 +213,7 @@ class SurrogateRun(StagedRun, Runs):
         if settings.corner_runs:
             attrs["runs_corners"] = int(np.count_nonzero(self.roles == EXTREME))
         attrs["monotonic"] = dict(zip(self.inputs, (self._monotonic() != 0).mean(axis=1).tolist(), strict=True))
-        if settings.enclosure == "bernstein":
+        if attrs["enclosure"] == "bernstein":
             attrs |= {"gap": settings.gap, "gap_reached_share": met}
         attrs["notes"] = [*self.surrogate.notes(outer.trusted), *self.region.notes(), *more]
         return attrs | self.region.facts()

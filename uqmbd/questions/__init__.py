@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 from uqmbd.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from uqmbd.questions.base import Answer, Asked
+    from uqmbd.questions.base import Answer, SurrogateContext
 
 NAMES = ("bounds", "indices", "width")
 
@@ -29,7 +29,7 @@ _LIST = {"type": "array", "items": {"enum": list(NAMES)}}
 Questions = Annotated[tuple[str, ...], BeforeValidator(known_questions), WithJsonSchema(_LIST)]
 
 
-def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> Answer:
+def answers_of(context: SurrogateContext, questions: Iterable[str], *, but: tuple[str, ...] = ("bounds",)) -> Answer:
     """What the questions say together, without those that the method answers itself."""
     from uqmbd.questions.base import Answer
     from uqmbd.questions.bounds import bounds
@@ -38,8 +38,6 @@ def answers_of(asked: Asked, questions: Iterable[str], *, but: tuple[str, ...] =
 
     known = {"bounds": bounds, "indices": indices, "width": width}
     found = Answer()
-    for answer in (known[name](asked) for name in questions if name not in but):
-        found.sensitivity.update(answer.sensitivity)
-        found.groups.update(answer.groups)
-        found.notes.extend(answer.notes)
+    for name in questions:
+        found = found if name in but else found.joined(known[name](context))
     return found

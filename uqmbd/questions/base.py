@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
-from uqmbd.analysis.chebyshev.expansions import Expansion
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.sets.ranges import range_of
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SurrogateContext:
     """A surrogate of all columns over [-1, 1]^d, and what runs reached."""
 
     inputs: Mapping[str, Any]
     columns: Columns
-    expansion: Expansion  # in Chebyshev polynomials
+    expansion: Fitted
     reached: np.ndarray  # (2, columns)
     error: np.ndarray  # (columns,)
     trusted: np.ndarray  # bool (columns,)
@@ -41,3 +41,7 @@ class Answer:
     sensitivity: dict[str, np.ndarray] = field(default_factory=dict)  # (d, columns): kinds of the group `sensitivity`
     groups: dict[str, xr.Dataset] = field(default_factory=dict)  # whole groups of the result
     notes: list[str] = field(default_factory=list)
+
+    def joined(self, other: Answer) -> Answer:
+        """This one and another."""
+        return Answer(self.sensitivity | other.sensitivity, self.groups | other.groups, self.notes + other.notes)

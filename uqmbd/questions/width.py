@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from uqmbd.questions.base import Answer, Asked
+from uqmbd.questions.base import Answer, SurrogateContext
 
 GAP = 1e-4  # of the bounds, as a share of the width
 ROUNDING = 64 * np.finfo(float).eps  # of an output: its width is nothing
 
 
-def width(asked: Asked) -> Answer:
+def width(context: SurrogateContext) -> Answer:
     """``1 - (width with the input halved about its middle) / width``, of the surrogate's range over the box."""
-    return narrowing(asked.range, len(asked.inputs), asked.reached)
-
-
-def narrowing(range_of: Callable[..., np.ndarray], d: int, reached: np.ndarray) -> Answer:
-    """The same of anything with a range: ``range_of(gap, box)`` is (2, columns), as of `Asked.range`; `reached` (2, columns) by runs."""
+    d, reached = len(context.inputs), context.reached
     gap = GAP * np.ptp(reached, axis=0)
-    whole = np.ptp(range_of(gap), axis=0)
+    whole = np.ptp(context.range(gap), axis=0)
     wide = whole > ROUNDING * np.abs(reached).max(axis=0)
     reduction = np.zeros((d, len(whole)))
     for axis in range(d):
         half = np.tile([-1.0, 1.0], (d, 1))
         half[axis] = [-0.5, 0.5]
-        part = np.ptp(range_of(gap, half), axis=0) / np.where(wide, whole, 1.0)
+        part = np.ptp(context.range(gap, half), axis=0) / np.where(wide, whole, 1.0)
         reduction[axis] = np.where(wide, np.maximum(1 - part, 0.0), 0.0)  # a part is wider by rounding alone
     return Answer({"width_reduction": reduction})

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
 from uqmbd.analysis.sets.convex_body import Body
 from uqmbd.analysis.sets.regions import Region, regions
-from uqmbd.analysis.sets.set_bounds import extremes, terms_of
+from uqmbd.analysis.sets.set_bounds import extremes_of
 from uqmbd.analysis.sets.set_enclosure import enclosed, outside
 from uqmbd.analysis.statistics.trust import Outer
 from uqmbd.inputs.space import Space
@@ -55,18 +54,9 @@ class ConvexBody(Box):
         return regions([np.tile([-1.0, 1.0], (len(self.runs.inputs), 1))], self._body), ~self.runs.trusted[None]
 
     def _extremes(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Extremes of the surrogate over the set, their places in the box, and whether they are exact; see `extremes`.
-
-        Of an expansion in pieces those of random points.
-        """
+        """Extremes of the surrogate over the set, their places in the box, and whether they are exact; see `extremes_of`."""
         u = generator(self.runs.seed, _STREAM).random((CANDIDATES, len(self.runs.inputs)))
-        surrogate = self.runs.expansion.select(columns)
-        if not isinstance(surrogate, PiecewiseExpansion):
-            return extremes(*terms_of(surrogate), self._body, u)
-        points = self._body.sample(u)
-        values = surrogate.evaluate(points)
-        found = np.stack([values.min(axis=0), values.max(axis=0)])
-        return found, points[np.stack([values.argmin(axis=0), values.argmax(axis=0)])], np.zeros(len(columns), bool)
+        return extremes_of(self.runs.expansion.select(columns), self._body, u)
 
     def bounds(self, inner: np.ndarray) -> tuple[Outer, float]:
         self._exact, self._verified, self._narrower = 1.0, 1.0, 1.0
@@ -76,8 +66,8 @@ class ConvexBody(Box):
         """Range over the set, widened by the error; that over the box limits it."""
         runs = self.runs
         box, met = super().enclosed(columns)
-        if isinstance(runs.expansion, PiecewiseExpansion):
-            out, met = runs.surrogate.covered(columns, runs.trusted[columns], self)
+        if (covered := runs.surrogate.covered(columns, runs.trusted[columns], self)) is not None:
+            out, met = covered
             exact, verified = np.zeros(len(columns), bool), np.full(len(columns), runs.settings.enclosure != "scan")
         else:
             found, places, exact = self._extremes(columns)
@@ -93,9 +83,9 @@ class ConvexBody(Box):
     def _ends(self, columns: np.ndarray, found: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends (2, columns) that are verified where that costs no more than the trusted error, and at which columns both are."""
         settings, rest = self.runs.settings, np.flatnonzero(~exact)
-        if settings.enclosure != "bernstein" or not rest.size:
+        if settings.enclosure != "bernstein" or not rest.size or not self.runs.expansion.polynomial:
             return found, exact
-        exponents, c = terms_of(self.runs.expansion.select(columns[rest]))
+        exponents, c = self.runs.expansion.select(columns[rest]).terms()
         low, high = found[:, rest]
         gap = np.maximum(settings.gap * (high - low), 1e-13 * np.abs(c).sum(axis=0) + np.finfo(float).tiny)
         outer = enclosed(exponents, c, self._body, found[:, rest], places[:, rest], gap)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
-from uqmbd.analysis.chebyshev.expansions import part_of
 from uqmbd.analysis.sets.alpha_cuts import inside, nested
 from uqmbd.analysis.sets.convex_body import Body
 from uqmbd.analysis.sets.regions import Region, candidates, regions
@@ -64,14 +63,14 @@ class Cuts(Box):
         runs, points, count = self.runs, self.runs.points[rows], self.runs.columns.count
 
         def of(at: slice) -> np.ndarray:
-            return np.abs(part_of(runs.expansion, at, count).evaluate(points) - runs.values[rows, at])[here].max(axis=0)
+            return np.abs(runs.expansion.part(at).evaluate(points) - runs.values[rows, at])[here].max(axis=0)
 
         return by_blocks(of, count, 4 * len(rows))
 
     def _width(self, level: int) -> np.ndarray:
         """About the width of the band of a level, (columns,)."""
         some, count = self._regions[level].points(candidates(len(self.runs.inputs), PLACES)), self.runs.columns.count
-        return by_blocks(lambda at: np.ptp(part_of(self.runs.expansion, at, count).evaluate(some), axis=0), count, 2 * len(some))
+        return by_blocks(lambda at: np.ptp(self.runs.expansion.part(at).evaluate(some), axis=0), count, 2 * len(some))
 
     def sought(self) -> tuple[list[Region], np.ndarray]:
         return self._regions, ~self._trusted[: len(self._regions)]
@@ -97,7 +96,7 @@ class Cuts(Box):
             "trusted_share_by_level": trusted.mean(axis=1).tolist(),
             "error_by_level": {name: errors[:, at].max(axis=1).tolist() for name, at in runs.columns.slices.items()},
         }
-        if runs.settings.enclosure == "bernstein":
+        if runs.settings.enclosure == "bernstein" and runs.expansion.verified:
             self._facts["gap_reached_share"] = min(share for _, share in found)
         labels = {"alpha": levels, "bound": ["lower", "upper"]}
         return {

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.search.reached import ENOUGH, distance_from
 from uqmbd.analysis.search.reached import ends as ends_of_runs
 from uqmbd.analysis.sets import evidence
@@ -14,7 +13,7 @@ from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.analysis.statistics.trust import Outer
 from uqmbd.inputs import Input
 from uqmbd.regions.base import Box
-from uqmbd.surrogates.base import COARSE, Runs
+from uqmbd.surrogates.base import Runs
 
 MEMORY = 4_000_000  # ends of ranges held at a time
 FAR_OFF = 0.1  # of the range of all runs: an expansion with a larger error takes the range of a box no farther beyond it
@@ -59,16 +58,10 @@ class Focal(Box):
 
         Joined with what runs reached there where the expansion is not trusted.
         """
-        runs, settings, ends = self.runs, self.runs.settings, self._ends
+        runs, ends = self.runs, self._ends
         ok = runs.status == 0
         values, trusted, error = runs.values[np.ix_(ok, columns)], runs.trusted[columns], runs.error[columns]
-        if isinstance(runs.expansion, TensorExpansion):
-            gap = np.maximum(settings.gap * np.ptp(values, axis=0), np.where(trusted, 0.0, COARSE * error))
-            lower, upper = evidence.ranges(runs.expansion.c[..., columns], ends, gap, settings.enclosure)
-            lower, upper = lower - settings.safety * error, upper + settings.safety * error
-        else:
-            found = np.stack([runs.surrogate.enclosed(columns, error, trusted, box)[0] for box in ends], axis=1)
-            lower, upper = found
+        lower, upper = runs.surrogate.enclosed_on(ends, columns, error, trusted)
         if not trusted.all():
             points, values = runs.points[ok], values[:, ~trusted]
             least, most = values.min(axis=0), values.max(axis=0)

@@ -17,14 +17,15 @@ from uqmbd.simulators.windows import asked
 class Lanes(Protocol):
     """What is known of the runs of a model of flexmbd; see `uqmbd.simulators.lanes.LanesSimulator`."""
 
-    model: Model
-    names: tuple[str, ...]
-    time: np.ndarray
-    settings: dict[str, Any]
-
-    def arguments(self) -> dict[str, Any]:
-        """What flexmbd is called with."""
-        ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def time(self) -> np.ndarray: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
+    def arguments(self) -> dict[str, Any]: ...
 
 
 @contextmanager

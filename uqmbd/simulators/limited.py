@@ -36,12 +36,11 @@ class Run(NamedTuple):
 class Limited(Protocol):
     """What makes runs one by one; see `uqmbd.simulators.function.FunctionSimulator`."""
 
-    model: Model
-    timeout: float | None
-
-    def run(self, function: Callable[..., Any], inputs: dict[str, float]) -> Run:
-        """One run."""
-        ...
+    @property
+    def model(self) -> Model: ...
+    @property
+    def timeout(self) -> float | None: ...
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run: ...
 
 
 class Ready(NamedTuple):

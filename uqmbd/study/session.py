@@ -162,7 +162,7 @@ class Session:
         StudyError
             If what is stored may not be used, or the model cannot be run.
         """
-        if decision.action is Action.REFUSE:
+        if decision.action is Action.REFUSE and decision.reason is not None:
             raise decision.reason
         study, directory, discard = self.study, self.directory, decision.action is Action.DISCARD
         if peek(directory, study.campaign.runs) is None:
@@ -172,9 +172,9 @@ class Session:
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, self.workers, self.scheduler, stack)
-        new = claim.header is None or discard
-        trial = trial_for(study, None if new else stored_outputs(claim.header), pool)
-        if new:
+        stored = None if claim.header is None or discard else stored_outputs(claim.header)
+        trial = trial_for(study, stored, pool)
+        if stored is None:
             trial.checked()
         pool.settle()
         if discard:

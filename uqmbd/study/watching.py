@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.tally import Tally
+from uqmbd.campaign.telling import next_ask
 from uqmbd.errors import StudyError
 from uqmbd.simulators.model import describe
 from uqmbd.study.metadata import metadata_of
@@ -94,6 +96,13 @@ class Watch:
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
+    def taken(self, store: RunStore) -> float:
+        """Seconds that the runs took that were told."""
+        tally = Tally()
+        tally.reach(len(store.piece_of))
+        tally.use(store, np.concatenate(self._rows))
+        return float(tally.taken)
+
     def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> None:
         """Tell the method the runs that have come, up to the first that is missing."""
         if self.stale(store):
@@ -102,7 +111,7 @@ class Watch:
             self._method = start(self.study, info)
         while not self._ended:
             if self._samples is None:
-                asked = self._method.ask()
+                asked = next_ask(self._method, lambda: self.taken(store))
                 if asked is None:
                     self._ended = True
                     break

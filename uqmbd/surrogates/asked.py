@@ -7,14 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos import stieltjes
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Input
 from uqmbd.outcomes import TIME, Axis
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FORMAT = "uqmbd surrogate 1"
 KNOTS = 513  # of the way from an input's value to its coordinate where that is no straight line
@@ -86,6 +90,10 @@ class KeptSurrogate:
 
     Attributes
     ----------
+    kind : str
+        In the attributes of a result's group.
+    key : str
+        What files of this kind have, and no others.
     name, unit : str
     axes : tuple of InputAxis
         Inputs in order.
@@ -94,6 +102,9 @@ class KeptSurrogate:
     error : ndarray
         Validated error, a number or (points,); NaN where there is none.
     """
+
+    kind: ClassVar[str]
+    key: ClassVar[str]
 
     name: str
     unit: str
@@ -125,16 +136,26 @@ class KeptSurrogate:
         return found
 
     def bounds(self, /, **intervals: Any) -> np.ndarray:
-        """Verified range (2,) or (2, points) over a box: ``(lower, upper)`` or a number for an input, the whole of the others.
+        """Range (2,) or (2, points) over a box: ``(lower, upper)`` or a number for an input, the whole of the others.
 
-        Of the surrogate: add the validated error for the model.
+        Of the surrogate: add the validated error for the model. Verified of polynomials, searched for of Kriging.
 
         Raises
         ------
         StudyError
-            Only polynomials of intervals have one.
+            Only surrogates of intervals have one.
         """
-        raise StudyError("only a surrogate of intervals has bounds", value=self.name, remedy="evaluate it at samples of the inputs")
+        if any(axis.alpha.size or not axis.bounded for axis in self.axes):
+            raise StudyError("only a surrogate of intervals has bounds", value=self.name, remedy="evaluate it at samples of the inputs")
+        self._require(intervals)
+        box = np.tile([-1.0, 1.0], (len(self.axes), 1))
+        for i, axis in enumerate(self.axes):
+            if axis.name in intervals:
+                ends = np.atleast_1d(numbers_of(axis.name, intervals[axis.name]))
+                box[i] = np.clip(axis.at(ends[[0, -1]])[0], -1, 1)
+        fitted, gap = self._fitted()
+        found = np.full((2, fitted.count), np.nan) if np.isnan(box).any() else fitted.restricted(box).range("bernstein", gap)[0]
+        return found[:, 0] if self.over is None else found
 
     def save(self, path: str | Path) -> Path:
         """Write it as JSON, from which `uqmbd.open_surrogate` (or any program) evaluates it."""
@@ -154,8 +175,22 @@ class KeptSurrogate:
         """Derivative by coordinate `i`, shape as `_values`."""
         raise NotImplementedError
 
+    def _fitted(self) -> tuple[Fitted, np.ndarray]:
+        """The surrogate over [-1, 1]^d, where all inputs are intervals, and the gap that its range may have, (columns,)."""
+        raise NotImplementedError
+
     def _table(self) -> dict[str, Any]:
         """What only this kind has, for JSON."""
+        raise NotImplementedError
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> Self:
+        """From what `save` wrote; `head` is what every kind has."""
+        raise NotImplementedError
+
+    @classmethod
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> Self:
+        """From the group of a result: that of one output, `array`."""
         raise NotImplementedError
 
     def _require(self, inputs: Mapping[str, Any]) -> None:

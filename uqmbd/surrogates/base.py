@@ -9,10 +9,12 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.chebyshev.expansions import Expansion, part_of
 from uqmbd.analysis.sets.ranges import range_of
 from uqmbd.analysis.statistics import trust
+from uqmbd.surrogates.asked import InputAxis, straight
+from uqmbd.surrogates.kept import kept
 
 # what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
 # FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes
@@ -28,11 +30,11 @@ class Runs:
     settings: Any  # of the method
     inputs: Any  # Space, in SI units
     columns: Columns  # of all outputs
-    points: np.ndarray  # (runs, d), in [-1, 1]^d
-    values: np.ndarray  # (runs, columns)
-    status: np.ndarray  # (runs,)
-    roles: np.ndarray  # (runs,)
-    told: int
+    points: Any  # this and the next: arrays; (runs, d), in [-1, 1]^d
+    values: Any  # (runs, columns)
+    status: Any  # (runs,)
+    roles: Any  # (runs,)
+    told: Any  # how many, a number
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)
@@ -69,6 +71,10 @@ class Runs:
         """Inputs in SI at points (n, d)."""
         raise NotImplementedError
 
+    def outcomes(self, runs: np.ndarray) -> np.ndarray:
+        """Outcomes of these runs, (runs, columns), to be read only: no copy where the runs follow each other."""
+        raise NotImplementedError
+
     def not_run(self, points: np.ndarray) -> np.ndarray:
         """Those of `points` (n, d) that were not run yet."""
         done = {tuple(point) for point in self.points.tolist()}
@@ -102,7 +108,7 @@ class Runs:
         *,
         seen: Sequence[np.ndarray] | None = None,
         box: np.ndarray | None = None,
-        surrogate: Expansion | None = None,
+        surrogate: Fitted | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Range of the surrogate of some columns, in a part of the box if said, and which of them reached their gap."""
         which = self.expansion if surrogate is None else surrogate
@@ -126,12 +132,12 @@ class Surrogate:
         self.runs = runs
         self.note = ""
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         """Steps up to and with the validation runs, one for each ask."""
         raise NotImplementedError
 
-    def fit(self) -> Expansion:
-        """The expansion of all columns."""
+    def fit(self) -> Fitted:
+        """The surrogate of all columns, frozen data."""
         raise NotImplementedError
 
     def fitted(self) -> np.ndarray:
@@ -142,11 +148,11 @@ class Surrogate:
         """Whether each run is none that the surrogate was made of, (runs,)."""
         return self.runs.roles != NODE
 
-    def missed(self, expansion: Expansion, rows: np.ndarray) -> np.ndarray:
+    def missed(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
         """Largest error at runs that the surrogate was not made of, (columns,)."""
         points, values = self.runs.points[rows], self.runs.values
         count = values.shape[1]
-        return by_blocks(lambda at: np.abs(part_of(expansion, at, count).evaluate(points) - values[rows, at]).max(axis=0), count, len(rows))
+        return by_blocks(lambda at: np.abs(expansion.part(at).evaluate(points) - values[rows, at]).max(axis=0), count, len(rows))
 
     def enclosed(
         self, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray, box: np.ndarray | None = None
@@ -162,12 +168,29 @@ class Surrogate:
         enclosure, met = runs.range(columns, gap, seen=seen, box=box)
         return enclosure + settings.safety * error * np.array([[-1.0], [1.0]]), met
 
+    def enclosed_on(self, boxes: np.ndarray, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> np.ndarray:
+        """The same over many boxes (n, d, 2): lower and upper ends, (2, n, columns)."""
+        return np.stack([self.enclosed(columns, error, trusted, box)[0] for box in boxes], axis=1)
+
+    def covered(self, columns: np.ndarray, trusted: np.ndarray, region: Any) -> tuple[np.ndarray, np.ndarray] | None:
+        """The same over a convex region, of a kind that bounds it by boxes that `cover` it; None of others, whose extremes are sought."""
+        return None
+
     def seen(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Smallest and largest value of the surrogate at its nodes; None where it does not interpolate its runs."""
         if self.note:
             return None
         low, high = self.runs.envelope(self.fitted())[:, columns]
         return low, high
+
+    def axes(self) -> list[InputAxis]:
+        """Inputs with their coordinates, by which it is asked again."""
+        return [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.runs.inputs.items()]
+
+    def kept(self) -> dict[str, Any]:
+        """The group ``surrogates`` of the result: what was fitted, to be asked again; empty where bounds do not come from it."""
+        runs = self.runs
+        return {"surrogates": kept(self.axes(), runs.expansion, runs.columns, runs.error)} if self.bounds_from_expansion else {}
 
     def facts(self) -> dict[str, Any]:
         """Attributes of the result."""

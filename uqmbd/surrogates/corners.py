@@ -25,7 +25,7 @@ class Corners(Surrogate):
 
     bounds_from_expansion: ClassVar[bool] = False
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         corners = np.array(list(product((1.0, -1.0), repeat=len(self.runs.inputs))))  # the nodes of degree 1, in their order
         self.runs.add(corners, NODE)
         self.runs.add_random(self.runs.settings.validation_runs(len(corners)), VALIDATION)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
-from uqmbd.analysis.chaos.expansion import Expansion as Chaos
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
-from uqmbd.analysis.sets.alpha_cuts import restricted
-from uqmbd.analysis.sets.set_bounds import terms_of
 from uqmbd.inputs import Input
-from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved, numbers_of
+from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,29 +36,35 @@ class Piece:
 class KeptPolynomial(KeptSurrogate):
     """An expansion in products of polynomials, in one piece or several."""
 
+    kind: ClassVar[str] = "polynomial"
+    key: ClassVar[str] = "exponents"
+
     exponents: np.ndarray  # int (terms, d)
     pieces: tuple[Piece, ...]
 
     __repr__ = KeptSurrogate.__repr__
 
-    def bounds(self, /, **intervals: Any) -> np.ndarray:
-        if any(axis.alpha.size or not axis.bounded for axis in self.axes):
-            return super().bounds(**intervals)
-        self._require(intervals)
-        box = np.tile([-1.0, 1.0], (len(self.axes), 1))
-        for i, axis in enumerate(self.axes):
-            if axis.name in intervals:
-                ends = np.atleast_1d(numbers_of(axis.name, intervals[axis.name]))
-                box[i] = np.clip(axis.at(ends[[0, -1]])[0], -1, 1)
-        if np.isnan(box).any():
-            return np.full((2, *self.pieces[0].c.shape[1:]), np.nan)
-        flat = self.exponents, [piece.c.reshape(len(self.exponents), -1) for piece in self.pieces]
-        parts = tuple(SparseExpansion(flat[0], c) for c in flat[1])
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> KeptPolynomial:
+        d = len(head[2])
+        exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
+        pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
+        return cls(*head, exponents, pieces)
+
+    @classmethod
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptPolynomial:
+        if "part" in array.dims:
+            boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
+            pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
+        else:
+            pieces = (Piece(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
+        return cls(*head, group["exponent"].values.astype(int), pieces)
+
+    def _fitted(self) -> tuple[Fitted, np.ndarray]:
+        flat = [piece.c.reshape(len(self.exponents), -1) for piece in self.pieces]
+        parts = tuple(SparseExpansion(self.exponents, c) for c in flat)
         whole = parts[0] if len(parts) == 1 else PiecewiseExpansion(np.array([piece.box.T for piece in self.pieces]), parts)
-        part = restricted(whole, box)
-        gap = 1e-9 * np.maximum(np.abs(np.concatenate(flat[1])).sum(axis=0), 1e-300)
-        found = part.range("bernstein", gap)[0]
-        return found[:, 0] if self.over is None else found
+        return whole, 1e-9 * np.maximum(np.abs(np.concatenate(flat)).sum(axis=0), 1e-300)
 
     def _values(self, points: np.ndarray) -> np.ndarray:
         shape = self.pieces[0].c.shape[1:]
@@ -93,14 +97,6 @@ class KeptPolynomial(KeptSurrogate):
         return {"exponents": self.exponents.tolist(), "pieces": pieces}
 
 
-def of_table(table: Mapping[str, Any], head: Sequence) -> KeptPolynomial:
-    """From what `KeptPolynomial.save` wrote; `head` is what every kind of `KeptSurrogate` has."""
-    d = len(head[2])
-    exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
-    pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
-    return KeptPolynomial(*head, exponents, pieces)
-
-
 # with a result ----------------------------------------------------------------------------------------------------------------------------
 def of_germ(name: str, item: Input, family: Family, degree: int) -> InputAxis | None:
     """An input with a distribution, and the polynomials of its germ; see `curved`."""
@@ -114,8 +110,8 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
 
     Parameters
     ----------
-    expansion : Expansion
-        Of all columns: Chebyshev's in one piece or several, or chaos.
+    expansion : Expansion, PiecewiseExpansion or chaos
+        Of all columns: what has `terms`, in one part or several.
     columns : Columns
     error : ndarray, shape (columns,)
         Validated.
@@ -123,14 +119,10 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     import xarray as xr
 
     coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object)}
-    if isinstance(expansion, PiecewiseExpansion):
-        tables = [terms_of(part) for part in expansion.parts]
-        exponents, c = tables[0][0], np.stack([table for _, table in tables])
-        lead: tuple[str, ...] = ("part", "term")
-        coords |= {"part_lower": (("part", "input"), expansion.boxes[:, 0]), "part_upper": (("part", "input"), expansion.boxes[:, 1])}
-    else:
-        exponents, c = (expansion.indices, expansion.c) if isinstance(expansion, Chaos) else terms_of(expansion)
-        lead = ("term",)
+    (exponents, c), boxes = expansion.terms(), expansion.pieces
+    lead = ("term",) if boxes is None else ("part", "term")
+    if boxes is not None:
+        coords |= {"part_lower": (("part", "input"), boxes[:, 0]), "part_upper": (("part", "input"), boxes[:, 1])}
     coords["exponent"] = (("term", "input"), exponents)
     named = {}
     for name, at in columns.slices.items():
@@ -140,13 +132,3 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
         named[name] = ((*lead, *columns.dims(name)), c[..., at] if name in columns.axes else c[..., at.start], attrs)
     coords |= columns.coords()
     return xr.Dataset(named, coords, attrs={"axes": json.dumps([axis.table() for axis in axes])})
-
-
-def of_group(group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptPolynomial:
-    """The surrogate of one output, `array`, from the group of a result that `kept` made; `head` as of `of_table`."""
-    if "part" in array.dims:
-        boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
-        pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
-    else:
-        pieces = (Piece(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
-    return KeptPolynomial(*head, group["exponent"].values.astype(int), pieces)

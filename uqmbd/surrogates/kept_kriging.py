@@ -6,23 +6,29 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import xarray as xr
 
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.inputs.space import Space
-from uqmbd.outcomes import OutputInfo
 from uqmbd.surrogates.asked import SCORES, InputAxis, KeptSurrogate, curved
+from uqmbd.surrogates.kept import ERROR
 from uqmbd.surrogates.kriging import Kriging
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
 class KeptKriging(KeptSurrogate):
-    """Kriging of one number, in standard normal coordinates. It meets its runs; between them `std` says how far it may be off."""
+    """Kriging of one output. It meets its runs; between them `std` says how far it may be off."""
+
+    kind: ClassVar[str] = "kriging"
+    key: ClassVar[str] = "kriging"
 
     points: np.ndarray  # (n, d): coordinates of the runs
-    values: np.ndarray  # (n,), unit of the output
+    values: np.ndarray  # (n,) or (n, points), unit of the output
     lengths: np.ndarray  # (d,): distances over which values are alike
     kernel: str  # this and the next: see `uqmbd.surrogates.kriging.Kriging`
     trend: str
@@ -32,28 +38,38 @@ class KeptKriging(KeptSurrogate):
     def std(self, /, **inputs: Any) -> np.ndarray:
         """Standard deviation of the prediction, unit of the output; inputs, shape and NaN as of a call."""
         points, _, shape = self._points(inputs)
-        return self._found(lambda points: self._model.std(points)[:, 0], points, shape)
+        return self._found(lambda points: self._shaped(self._model.std(points)), points, shape)
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> KeptKriging:
+        found = table["kriging"]
+        numbers = (np.array(found[key], float) for key in ("points", "values", "lengths"))
+        return cls(*head, *numbers, found["kernel"], found["trend"])
+
+    @classmethod
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptKriging:
+        about = array.attrs
+        return cls(*head, group["coordinate"].values, array.values, np.array(about["lengths"]), about["kernel"], about["trend"])
 
     @cached_property
     def _model(self) -> Kriging:
         return Kriging.known(self.points, self.values, self.lengths, kernel=self.kernel, trend=self.trend)
 
+    def _shaped(self, found: np.ndarray) -> np.ndarray:
+        return found if self.values.ndim > 1 else found[:, 0]
+
     def _values(self, points: np.ndarray) -> np.ndarray:
-        return self._model.evaluate(points)[:, 0]
+        return self._shaped(self._model.evaluate(points))
 
     def _slope(self, points: np.ndarray, i: int) -> np.ndarray:
-        return self._model.gradient(points)[:, i]
+        return self._shaped(self._model.gradient(points)[:, i])
+
+    def _fitted(self) -> tuple[Kriging, np.ndarray]:
+        return self._model, np.zeros(self._model.count)
 
     def _table(self) -> dict[str, Any]:
         numbers = {key: getattr(self, key).tolist() for key in ("points", "values", "lengths")}
         return {"kriging": numbers | {"kernel": self.kernel, "trend": self.trend}}
-
-
-def of_table(table: Mapping[str, Any], head: Sequence) -> KeptKriging:
-    """From what `KeptKriging.save` wrote; `head` is what every kind of `KeptSurrogate` has."""
-    found = table["kriging"]
-    numbers = (np.array(found[key], float) for key in ("points", "values", "lengths"))
-    return KeptKriging(*head, *numbers, found["kernel"], found["trend"])
 
 
 # with a result ----------------------------------------------------------------------------------------------------------------------------
@@ -63,15 +79,21 @@ def normal_axes(inputs: Space) -> Sequence[InputAxis] | None:
     return None if inputs.dependence is not None or None in axes else axes
 
 
-def kept(axes: Sequence[InputAxis], name: str, info: OutputInfo, points: np.ndarray, values: np.ndarray, model: Kriging) -> xr.Dataset:
-    """The group `surrogates` of a result: the fitted runs of one output, `points` (n, d) and `values` (n,)."""
-    coords = {"input": np.array([axis.name for axis in axes], object), "coordinate": (("term", "input"), points)}
-    attrs = {"unit": info.unit, "lengths": model.lengths[0].tolist(), "kernel": model.kernel, "trend": model.trend}
+def kept(
+    axes: Sequence[InputAxis], columns: Columns, points: np.ndarray, values: np.ndarray, model: Kriging, error: np.ndarray | None = None
+) -> xr.Dataset:
+    """The group `surrogates` of a result: the fitted runs of every output, `points` (n, d) and `values` (n, columns)."""
+    import xarray as xr
+
+    coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object), "coordinate": (("term", "input"), points)}
+    named = {}
+    for name, at in columns.slices.items():
+        attrs = {"unit": columns.outputs[name].unit, "lengths": model.lengths[at.start].tolist()}
+        attrs |= {"kernel": model.kernel, "trend": model.trend}
+        if error is not None and name not in columns.axes:
+            attrs["error"] = error[at].tolist()
+        elif error is not None:
+            coords[ERROR + name] = (columns.dims(name), error[at])
+        named[name] = (("term", *columns.dims(name)), values[:, at] if name in columns.axes else values[:, at.start], attrs)
     table = json.dumps([axis.table() for axis in axes])
-    return xr.Dataset({name: ("term", values, attrs)}, coords, attrs={"axes": table, "kind": "kriging"})
-
-
-def of_group(group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptKriging:
-    """The surrogate of one output, `array`, from the group of a result that `kept` made; `head` as of `of_table`."""
-    about = array.attrs
-    return KeptKriging(*head, group["coordinate"].values, array.values, np.array(about["lengths"]), about["kernel"], about["trend"])
+    return xr.Dataset(named, coords | columns.coords(), attrs={"axes": table, "kind": KeptKriging.kind})

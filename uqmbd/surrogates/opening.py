@@ -11,8 +11,11 @@ import xarray as xr
 from uqmbd.errors import StudyError
 from uqmbd.groups import SURROGATES
 from uqmbd.outcomes import TIME, Axis
-from uqmbd.surrogates import kept, kept_kriging
 from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
+from uqmbd.surrogates.kept import ERROR, KeptPolynomial
+from uqmbd.surrogates.kept_kriging import KeptKriging
+
+KINDS: tuple[type[KeptSurrogate], ...] = (KeptKriging, KeptPolynomial)
 
 
 def open_surrogate(path: str | Path) -> KeptSurrogate:
@@ -43,15 +46,15 @@ def open_surrogate(path: str | Path) -> KeptSurrogate:
     axes = tuple(map(InputAxis.of_table, table["axes"]))
     over = Axis(**table["over"]) if "over" in table else None if table["time"] is None else Axis(TIME.name, table["time"], TIME.unit)
     head = table["name"], table["unit"], axes, over, np.array(table["error"], float)
-    return (kept_kriging if "kriging" in table else kept).of_table(table, head)
+    return next(kind for kind in KINDS if kind.key in table).of_table(table, head)
 
 
 def of_output(group: xr.Dataset, name: str) -> KeptSurrogate:
     """The surrogate of one output from the group `surrogates` of a result."""
-    axes = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"])))
+    axes, named = tuple(map(InputAxis.of_table, json.loads(group.attrs["axes"]))), {kind.kind: kind for kind in KINDS}
     array, dim = group[name], next(iter(SURROGATES.axes(group[name].dims)), None)
     over = None if dim is None else Axis(dim, array[dim].values, array[dim].attrs.get("unit", ""))
-    stored = group.coords[kept.ERROR + name].values if kept.ERROR + name in group.coords else array.attrs.get("error", [np.nan])
+    stored = group.coords[ERROR + name].values if ERROR + name in group.coords else array.attrs.get("error", [np.nan])
     error = np.array(stored)
     head = name, array.attrs.get("unit", ""), axes, over, np.asarray(error[0] if over is None else error)
-    return (kept_kriging if group.attrs.get("kind") == "kriging" else kept).of_group(group, array, head)
+    return named[group.attrs.get("kind", KeptPolynomial.kind)].of_group(group, array, head)

@@ -14,7 +14,7 @@ from uqmbd.surrogates.base import NODE, VALIDATION, Surrogate
 class Scattered(Surrogate):
     """For models that work only where their inputs belong together: all runs are in the region."""
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         runs = self.runs
         count = runs.settings.fitted_runs(len(runs.inputs))
         runs.add_random(count, NODE)

@@ -27,7 +27,7 @@ class Sparse(Surrogate):
         super().__init__(runs)
         self._grid = SparseGrid(len(runs.inputs))
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         d = len(self.runs.inputs)
         centre = (0,) * d
         self._open([centre, *(tuple(int(i == axis) for i in range(d)) for axis in range(d))])

@@ -12,7 +12,6 @@ import numpy as np
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
-from uqmbd.analysis.sets.alpha_cuts import restricted
 from uqmbd.analysis.statistics.trust import joined
 from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 from uqmbd.surrogates.tensor import coefficients, node_count
@@ -60,7 +59,7 @@ class Split(Surrogate):
         self._expansions: dict[int, TensorExpansion] = {}  # by number of the leaf
         self._whole: set[int] = set()  # leaves that are not cut again: their halves failed
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         d = len(self.runs.inputs)
         self._leaves = [self._leaf(-np.ones(d), np.ones(d))]
         self.runs.add_validation(self.runs.settings.validation_runs(len(self._run_at)))
@@ -246,7 +245,7 @@ class Split(Surrogate):
                 part = None if box is None else leaf.part(box)
                 enclosure, reached = runs.range(columns, gap, surrogate=self._expansion_of(leaf), box=part)
                 if support is not None:
-                    bent, slope = without_slope(restricted(self._expansion_of(leaf), part), box)
+                    bent, slope = without_slope(self._expansion_of(leaf).restricted(part), box)
                     curved, _ = runs.range(columns, gap, surrogate=bent)
                     s, middle = slope[:, columns], box.mean(axis=1)
                     ends = curved - s.T @ middle + np.stack([-support(-s, box), support(s, box)])

@@ -24,7 +24,7 @@ class Taylor(Surrogate):
     part has them, the ends of the most columns before those of few, then any.
     """
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         nodes = self.runs.settings.nodes(len(self.runs.inputs))
         self.runs.add(self.runs.settings.step * nodes, NODE)
         count = self.runs.settings.validation_runs(len(nodes))

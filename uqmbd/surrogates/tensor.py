@@ -11,7 +11,8 @@ from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.chebyshev.kinks import beyond
 from uqmbd.analysis.chebyshev.nested_grid import Grid
-from uqmbd.surrogates.base import NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
+from uqmbd.analysis.sets import evidence
+from uqmbd.surrogates.base import COARSE, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
 
 SURE = 0.1  # part of the tolerance below which validation runs alone say that a column is resolved
 HIGHEST_DEGREE = 128
@@ -25,7 +26,7 @@ class Tensor(Surrogate):
         self._degrees = runs.settings.first_degrees(runs.inputs)
         self._grid = Grid()
 
-    def build(self) -> Iterator[bool]:
+    def design(self) -> Iterator[bool]:
         runs, settings = self.runs, self.runs.settings
         while True:
             runs.add(self._grid.add(self._degrees, len(runs.points)), NODE)
@@ -73,6 +74,14 @@ class Tensor(Surrogate):
     def missed(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
         """Where the expansion is long and the runs are few, what it lacks by its coefficients counts as well."""
         return np.maximum(super().missed(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
+
+    def enclosed_on(self, boxes: np.ndarray, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> np.ndarray:
+        """Boxes share the work on sides that they share."""
+        runs, settings = self.runs, self.runs.settings
+        width = np.ptp(runs.values[np.ix_(runs.status == 0, columns)], axis=0)
+        gap = np.maximum(settings.gap * width, np.where(trusted, 0.0, COARSE * error))
+        found = evidence.ranges(runs.expansion.c[..., columns], boxes, gap, settings.enclosure)
+        return found + settings.safety * error * np.array([[[-1.0]], [[1.0]]])
 
     def facts(self) -> dict:
         return {"degrees": [int(degree) for degree in self._degrees]}

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.fitted import Coordinate, Fitted
 from uqmbd.analysis.chaos.families import Family
 
 SAMPLE = 2**14  # points with which quantiles and, for many terms, skewness are taken
@@ -35,7 +37,7 @@ def basis(families: Sequence[Family], indices: np.ndarray, u: np.ndarray) -> np.
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class Expansion(Fitted):
     """An expansion of all columns.
 
     Attributes
@@ -47,9 +49,14 @@ class Expansion:
         Coefficients; unit of the column.
     """
 
+    coordinate: ClassVar[Coordinate] = Coordinate.CUBE
+
     indices: np.ndarray
     families: Sequence[Family]
     c: np.ndarray
+
+    inputs = property(lambda self: self.indices.shape[1])
+    count = property(lambda self: self.c.shape[1])
 
     def evaluate(self, u: np.ndarray) -> np.ndarray:
         """Values of all columns at points `u` (n, d) of the unit cube: shape (n, columns)."""
@@ -59,11 +66,15 @@ class Expansion:
             np.matmul(basis(self.families, self.indices, u[i : i + rows]), self.c, out=out[i : i + rows])
         return out
 
-    def columns(self, at: slice | np.ndarray) -> Expansion:
+    def select(self, columns: slice | np.ndarray) -> Expansion:
         """The expansion of some columns, without the terms that they do not have."""
-        c = self.c[:, at]
+        c = self.c[:, columns]
         used = np.any(c != 0, axis=1) | ~self.indices.any(axis=1)
         return Expansion(self.indices[used], self.families, c[used])
+
+    def terms(self) -> tuple[np.ndarray, np.ndarray]:
+        """Multi-indices (terms, d) and coefficients (terms, columns)."""
+        return self.indices, self.c
 
     @cached_property
     def _constant(self) -> np.ndarray:
@@ -102,6 +113,10 @@ class Expansion:
         some = std > _CONSTANT * np.abs(self.mean())
         c = np.where(self._constant[:, None], 0.0, self.c)
         return np.divide(c, std, out=np.zeros_like(c), where=some)
+
+    def moments(self, sample: np.ndarray) -> np.ndarray:
+        """Mean and standard deviation exactly, and `skewness`."""
+        return np.stack([self.mean(), self.std(), self.skewness(sample)])
 
     def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
         """``E (f - E f)³ / σ³`` of each column, (columns,); 0 where there is no variance.
@@ -161,21 +176,16 @@ class Expansion:
         pairs = [on[:, a] & on[:, b] & two for a, b in combinations(range(on.shape[1]), 2)]
         return self._shares(np.array(pairs, bool).reshape(len(pairs), len(on)).T)
 
+    def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """First order, total and pairs, exactly."""
+        return self.first(), self.total(), self.second()
+
     def _shares(self, members: np.ndarray) -> np.ndarray:
         """Share of the variance in the terms of each group; `members` (terms, groups)."""
         variance = self._power.sum(axis=0)
         some = variance > (_CONSTANT * np.abs(self.mean() / self._size)) ** 2
         parts = members.T.astype(float) @ self._power
         return np.divide(parts, variance, out=np.zeros_like(parts), where=some)
-
-    def aggregated(self, shares: np.ndarray) -> np.ndarray:
-        """Indices `shares` (groups, columns) of one history over all its times, weighted with the variance: (groups,).
-
-        Gamboa, Janon, Klein, Lagnoux, Electron. J. Stat. 8 (2014) 575; Lamboni, Monod, Makowski (2011).
-        """
-        variance = self.weights()
-        total = variance.sum()
-        return shares @ variance / total if total > 0 else np.zeros(len(shares))
 
     def _sampled(self, u: np.ndarray) -> Iterator[np.ndarray]:
         """Values at the points `u` (n, d), a part of the columns at a time: (part, n)."""

@@ -8,61 +8,62 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
 from uqmbd.analysis.chebyshev.alike import alike
+from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.enclosures import ENCLOSURES, SPARSE_ENCLOSURES, large_terms
+from uqmbd.analysis.chebyshev.sparse_range import sparse_range
 
 _MEMORY = 8_000_000  # numbers of a basis held at a time
 LINE = 129  # points at which the effect of an input is evaluated
 
 
-class Expansion(Protocol):
-    """What methods ask of a surrogate."""
+class Expansion(Fitted):
+    """One polynomial in products of Chebyshev's."""
 
-    def evaluate(self, points: np.ndarray) -> np.ndarray:
-        """Values of all columns at `points` (n, d): shape (n, columns)."""
-        ...
+    polynomial: ClassVar[bool] = True
+    verified: ClassVar[bool] = True
 
-    def select(self, columns: np.ndarray) -> Expansion:
-        """The expansion of some columns."""
-        ...
-
-    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Range (2, columns), `how` a key of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`, and whether `gap` was reached."""
-        ...
+    def gradient(self, points: np.ndarray) -> np.ndarray:
+        return np.stack([self.derivative(axis).evaluate(points) for axis in range(self.inputs)], axis=1)
 
     def derivative(self, axis: int) -> Expansion:
         """Derivative in one input, per unit of [-1, 1]."""
-        ...
+        raise NotImplementedError
 
-    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
-        """Places of columns whose `range` in one call is that of each by itself."""
-        ...
+    def terms(self) -> tuple[np.ndarray, np.ndarray]:
+        """Exponents (terms, d) and coefficients (terms, columns)."""
+        raise NotImplementedError
 
-    def main_effect_widths(self) -> np.ndarray:
-        """Width of the response to each input alone, the others averaged over the box: shape (d, columns)."""
-        ...
+    def mapped(self, matrix: Callable[[int, int], np.ndarray]) -> Expansion:
+        """The same in other bases: ``matrix(axis, degree)[j, k]`` is the part of the j-th new polynomial in the k-th old one, j <= k."""
+        raise NotImplementedError
+
+    def restricted(self, box: np.ndarray) -> Expansion:
+        return self.mapped(lambda axis, degree: chebyshev.restriction(degree, *box[axis]))
+
+    def bernstein(self, gap: np.ndarray, seen: Sequence[np.ndarray], max_boxes: int) -> np.ndarray:
+        """Verified range over the cube by so many halvings at most, (2, columns)."""
+        raise NotImplementedError
+
+    def sizes(self, axis: int) -> np.ndarray:
+        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
+        raise NotImplementedError
 
 
-def part_of(expansion: Expansion, at: slice, columns: int) -> Expansion:
-    """The expansion of a block `at` of its `columns`; itself where that is all of them, and without a copy where it takes slices."""
-    if at.stop - at.start == columns:
-        return expansion
-    return expansion.select(at if getattr(expansion, "slices", False) else np.arange(at.start, at.stop))
-
-
-def main_effect_widths(expansion: Expansion, columns: int) -> np.ndarray:
-    """`Expansion.main_effect_widths`, (d, columns), a few columns at a time."""
-    return by_blocks(lambda at: part_of(expansion, at, columns).main_effect_widths(), columns, LINE)
+def main_effect_widths(surrogate: Fitted) -> np.ndarray:
+    """`Fitted.main_effect_widths`, (d, columns), a few columns at a time."""
+    return by_blocks(lambda at: surrogate.part(at).main_effect_widths(), surrogate.count, LINE)
 
 
 @dataclass(frozen=True)
-class TensorExpansion:
+class TensorExpansion(Expansion):
     """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev.chebyshev`.
 
     Attributes
@@ -70,9 +71,10 @@ class TensorExpansion:
     c : ndarray, shape (n1+1, ..., nd+1, columns)
     """
 
-    slices: ClassVar[bool] = True  # `select` takes slices as well
-
     c: np.ndarray
+
+    inputs = property(lambda self: self.c.ndim - 1)
+    count = property(lambda self: self.c.shape[-1])
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         size = max(1, self.c.size // self.c.shape[-1])
@@ -87,9 +89,20 @@ class TensorExpansion:
     def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
         if how != "bernstein":
             return list(np.arange(self.c.shape[-1])[:, None])
-        exponents = np.argwhere(np.ones(self.c.shape[:-1], bool))
-        c = self.c.reshape(len(exponents), -1)
+        exponents, c = self.terms()
         return alike(exponents, c, gap, large_terms(c, gap))
+
+    def terms(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.indices(self.c.shape[:-1]).reshape(self.inputs, -1).T, self.c.reshape(-1, self.count)
+
+    def mapped(self, matrix: Callable[[int, int], np.ndarray]) -> TensorExpansion:
+        c = self.c
+        for axis in range(self.inputs):
+            c = np.moveaxis(np.tensordot(matrix(axis, c.shape[axis] - 1), c, axes=(1, axis)), 0, axis)
+        return TensorExpansion(c)
+
+    def bernstein(self, gap: np.ndarray, seen: Sequence[np.ndarray], max_boxes: int) -> np.ndarray:
+        return bernstein_range(self.c, gap, seen=seen, max_boxes=max_boxes)[0]
 
     def derivative(self, axis: int) -> TensorExpansion:
         return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
@@ -98,12 +111,11 @@ class TensorExpansion:
         return chebyshev.main_effect_widths(self.c, points=LINE)
 
     def sizes(self, axis: int) -> np.ndarray:
-        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
         return np.abs(np.moveaxis(self.c, axis, 0)).reshape(self.c.shape[axis], -1, self.c.shape[-1]).sum(axis=1)
 
 
 @dataclass(frozen=True)
-class SparseExpansion:
+class SparseExpansion(Expansion):
     """Some terms only: ``p(x) = Σ_t c[t] Π_i T_k(x_i)``, ``k = exponents[t, i]``.
 
     Attributes
@@ -113,10 +125,11 @@ class SparseExpansion:
     c : ndarray, shape (terms, columns)
     """
 
-    slices: ClassVar[bool] = True
-
     exponents: np.ndarray
     c: np.ndarray
+
+    inputs = property(lambda self: self.exponents.shape[1])
+    count = property(lambda self: self.c.shape[1])
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         return sparse_chebyshev.evaluate(self.exponents, self.c, points)
@@ -129,6 +142,22 @@ class SparseExpansion:
 
     def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
         return alike(self.exponents, self.c, gap) if how == "bernstein" else list(np.arange(self.c.shape[1])[:, None])
+
+    def terms(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.exponents, self.c
+
+    def mapped(self, matrix: Callable[[int, int], np.ndarray]) -> SparseExpansion:
+        c = self.c
+        for axis, degrees in enumerate(self.exponents.T):
+            part, new = matrix(axis, int(degrees.max(initial=0))), np.zeros_like(c)
+            for j in range(len(part)):
+                terms = np.flatnonzero(degrees >= j)
+                np.add.at(new, self.lowered[axis][terms, j], part[j, degrees[terms]][:, None] * c[terms])
+            c = new
+        return SparseExpansion(self.exponents, c)
+
+    def bernstein(self, gap: np.ndarray, seen: Sequence[np.ndarray], max_boxes: int) -> np.ndarray:
+        return sparse_range(self.exponents, self.c, gap, seen=seen, max_boxes=max_boxes)[0]
 
     def derivative(self, axis: int) -> SparseExpansion:
         lower, out = self.lowered[axis], np.zeros_like(self.c)
@@ -154,24 +183,6 @@ class SparseExpansion:
         return np.array(widths)
 
     def sizes(self, axis: int) -> np.ndarray:
-        """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
         found = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
         np.add.at(found, self.exponents[:, axis], np.abs(self.c))
         return found
-
-
-def mapped(expansion: TensorExpansion | SparseExpansion, matrix: Callable[[int, int], np.ndarray]) -> TensorExpansion | SparseExpansion:
-    """The same polynomials in other bases: ``matrix(axis, degree)[j, k]`` is the part of the j-th new one in the k-th old one, j <= k."""
-    c = expansion.c
-    if isinstance(expansion, TensorExpansion):
-        for axis in range(c.ndim - 1):
-            c = np.moveaxis(np.tensordot(matrix(axis, c.shape[axis] - 1), c, axes=(1, axis)), 0, axis)
-        return TensorExpansion(c)
-    for axis in range(expansion.exponents.shape[1]):
-        degrees = expansion.exponents[:, axis]
-        part, new = matrix(axis, int(degrees.max(initial=0))), np.zeros_like(c)
-        for j in range(len(part)):
-            terms = np.flatnonzero(degrees >= j)
-            np.add.at(new, expansion.lowered[axis][terms, j], part[j, degrees[terms]][:, None] * c[terms])
-        c = new
-    return SparseExpansion(expansion.exponents, c)

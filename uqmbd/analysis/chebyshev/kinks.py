@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
-from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion, part_of
+from uqmbd.analysis.chebyshev.expansions import Expansion
 
 LONG = 32  # degree from which runs may lie too far apart to see a kink
 SLOW = 0.1  # ratio of two quarters; that of a kink is 0.3 to 0.6
 SPREAD = 4  # runs for each degree that see it
 
 
-def beyond(expansion: TensorExpansion | SparseExpansion, d: int, runs: int) -> np.ndarray:
+def beyond(expansion: Expansion, d: int, runs: int) -> np.ndarray:
     """What the terms beyond the last of each input may add up to where so many validation runs may miss a kink, else 0: (d, columns).
 
     The coefficients of a kink fall as 1/k², and the error is largest at the kink alone. The largest of the last quarter and of the
@@ -30,7 +30,7 @@ def beyond(expansion: TensorExpansion | SparseExpansion, d: int, runs: int) -> n
     columns = c.shape[-1]
 
     def of(at: slice) -> np.ndarray:
-        part = part_of(expansion, at, columns)
+        part = expansion.part(at)
         return np.array([_beyond(part.sizes(axis), runs) for axis in range(d)])
 
     return by_blocks(of, columns, c.size // columns)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
-from uqmbd.analysis.chebyshev.expansions import Expansion, part_of
+from uqmbd.analysis.base.fitted import Fitted
 
 _GAP = 0.02  # of the derivative's range, relative to its value at the centre
 _PROBES = 256
 _ROWS = 64  # numbers a column that are worked on at once where no probes are taken
 
 
-def signs(expansion: Expansion, error: np.ndarray, d: int, *, closely: bool = True) -> np.ndarray:
+def signs(expansion: Fitted, error: np.ndarray, d: int, *, closely: bool = True) -> np.ndarray:
     """Sign of the derivative in each input where the surrogate proves one, else 0.
 
     The derivative's range over the cube is an enclosure. One sign counts only if the derivative, per half width of the input, exceeds the
@@ -21,7 +21,8 @@ def signs(expansion: Expansion, error: np.ndarray, d: int, *, closely: bool = Tr
 
     Parameters
     ----------
-    expansion : Expansion
+    expansion : Fitted
+        One whose ranges are not verified proves nothing.
     error : ndarray, shape (columns,)
         Validated error, unit of the columns.
     closely : bool
@@ -34,11 +35,13 @@ def signs(expansion: Expansion, error: np.ndarray, d: int, *, closely: bool = Tr
     """
     columns = len(error)
     found = np.zeros((d, columns), np.int8)
+    if not expansion.verified:
+        return found
     probes = np.random.default_rng(0).uniform(-1, 1, (_PROBES, d))
     for axis in range(d):
 
         def at_once(at: slice, axis: int = axis) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            derivative = part_of(expansion, at, columns).derivative(axis)
+            derivative = expansion.part(at).derivative(axis)
             bounds, _ = derivative.range("cosine", error[at])
             sign = (bounds[0] > error[at]).astype(np.int8) - (bounds[1] < -error[at])
             if not closely:

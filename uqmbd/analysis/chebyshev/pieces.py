@@ -8,14 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev import chebyshev
-from uqmbd.analysis.chebyshev.expansions import TensorExpansion, mapped
-
-_LINE, _OTHERS = 33, 128  # points of a main effect, and of the other inputs that are averaged
+from uqmbd.analysis.base.fitted import Fitted
+from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 
 
 @dataclass(frozen=True)
-class PiecewiseExpansion:
+class PiecewiseExpansion(Fitted):
     """One expansion for each part of [-1, 1]^d; it may jump from part to part.
 
     Attributes
@@ -26,10 +24,20 @@ class PiecewiseExpansion:
         Each on its own part, mapped to [-1, 1]^d.
     """
 
-    slices: ClassVar[bool] = True
+    verified: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
 
     boxes: np.ndarray
     parts: tuple[TensorExpansion, ...]
+
+    inputs = property(lambda self: self.boxes.shape[2])
+    count = property(lambda self: self.parts[0].count)
+    pieces = property(lambda self: self.boxes)
+
+    def terms(self) -> tuple[np.ndarray, np.ndarray]:
+        """Exponents (terms, d), and coefficients of each part in its own coordinates, (parts, terms, columns)."""
+        tables = [part.terms() for part in self.parts]
+        return tables[0][0], np.stack([c for _, c in tables])
 
     def which(self, points: np.ndarray) -> np.ndarray:
         """The part that holds each of `points` (n, d), the first of those that share it: (n,)."""
@@ -45,10 +53,6 @@ class PiecewiseExpansion:
             rows = which == i
             out[rows] = self.parts[i].evaluate(np.clip((2 * points[rows] - lower - upper) / (upper - lower), -1, 1))
         return out
-
-    def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
-        """Each column by itself."""
-        return list(np.arange(len(gap))[:, None])
 
     def select(self, columns: np.ndarray | slice) -> PiecewiseExpansion:
         return PiecewiseExpansion(self.boxes, tuple(part.select(columns) for part in self.parts))
@@ -68,7 +72,7 @@ class PiecewiseExpansion:
             if np.any(np.where(flat, start > stop, start >= stop)):
                 continue
             local = np.stack([2 * start - lower - upper, 2 * stop - lower - upper], axis=1) / (upper - lower)[:, None]
-            parts.append(mapped(part, lambda axis, degree, own=local: chebyshev.restriction(degree, *own[axis])))
+            parts.append(part.restricted(local))
             width = np.where(flat, 1.0, high - low)
             ends = [np.where(flat, -1.0, (2 * start - low - high) / width), np.where(flat, 1.0, (2 * stop - low - high) / width)]
             boxes.append(np.stack(ends))
@@ -80,16 +84,3 @@ class PiecewiseExpansion:
         return PiecewiseExpansion(
             self.boxes, tuple(TensorExpansion(f * part.derivative(axis).c) for f, part in zip(factor, self.parts, strict=True))
         )
-
-    def main_effect_widths(self) -> np.ndarray:
-        """As of one expansion, the others averaged over Sobol' points."""
-        from scipy.stats import qmc
-
-        d = self.boxes.shape[2]
-        others = 2 * qmc.Sobol(d, scramble=False).random(_OTHERS) - 1
-        widths = []
-        for axis in range(d):
-            points = np.repeat(others[None], _LINE, axis=0)
-            points[:, :, axis] = np.cos(np.linspace(np.pi, 0, _LINE))[:, None]
-            widths.append(np.ptp(self.evaluate(points.reshape(-1, d)).reshape(_LINE, _OTHERS, -1).mean(axis=1), axis=0))
-        return np.array(widths)

@@ -16,9 +16,9 @@ from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
-from uqmbd.analysis.sets.alpha_cuts import nested, restricted
+from uqmbd.analysis.sets.alpha_cuts import nested
 from uqmbd.analysis.sets.regions import Region
-from uqmbd.analysis.sets.set_bounds import extremes, terms_of
+from uqmbd.analysis.sets.set_bounds import extremes_of
 
 MOST_NODES = 20_000  # of the tensor grid on which mean and variance are expanded
 SCANNED = 4096  # points in place of more
@@ -81,10 +81,10 @@ def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Seque
             c = c[tuple(slice(degree + 1) for degree in kept)]
             slack = gap * np.ptp(values, axis=0)
             for k, region in enumerate(regions):
-                part = restricted(TensorExpansion(c), region.box).c[tuple(slice(None if wide else 1) for wide in region.wide)]
+                part = TensorExpansion(c).restricted(region.box).c[tuple(slice(None if wide else 1) for wide in region.wide)]
                 boxes[which, k, :, at] = bernstein_range(part, slack)[0]
                 if u is not None:
-                    ends, _, exact[which, k, at] = extremes(*terms_of(TensorExpansion(part)), region.body, u)
+                    ends, _, exact[which, k, at] = extremes_of(TensorExpansion(part), region.body, u)
                     out[which, k, :, at] = np.clip(ends, *boxes[which, k, :, at])
     if not bound:
         return MomentBounds(nested(boxes[0]), np.maximum(nested(boxes[1]), 0.0), verified=True)

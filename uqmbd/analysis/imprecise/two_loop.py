@@ -19,7 +19,6 @@ from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.imprecise.probability_box import Conditional
-from uqmbd.analysis.sets.alpha_cuts import restricted
 from uqmbd.analysis.sets.regions import CORNERS, Region
 from uqmbd.analysis.statistics.moment_limits import moment_limits
 from uqmbd.analysis.statistics.order_statistics import level_name, quantiles
@@ -130,7 +129,7 @@ def between(limits: np.ndarray, box: np.ndarray, wide: np.ndarray) -> np.ndarray
     """
     count = int(wide.sum())
     c = chebyshev.coefficients(limits.reshape(*(3,) * count, -1), [2] * count)
-    part = restricted(TensorExpansion(c), box[wide])
+    part = TensorExpansion(c).restricted(box[wide])
     return part.range("bernstein", 1e-3 * np.maximum(np.ptp(limits, axis=0), 1e-300))[0]
 
 

@@ -7,18 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev import chebyshev
-from uqmbd.analysis.chebyshev.expansions import Expansion, mapped
-from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
-
 Cut = Callable[[float], tuple[float, float]]
-
-
-def restricted(expansion: Expansion, box: np.ndarray) -> Expansion:
-    """The same polynomials in the coordinates of a smaller box, [-1, 1]^d again; `box` (d, 2) may have sides of width 0."""
-    if isinstance(expansion, PiecewiseExpansion):
-        return expansion.restricted(box)
-    return mapped(expansion, lambda axis, degree: chebyshev.restriction(degree, *box[axis]))
 
 
 def inside(points: np.ndarray, box: np.ndarray) -> np.ndarray:

@@ -9,13 +9,12 @@ import numpy as np
 from uqmbd.analysis.chaos.expansion import Expansion as Chaos
 from uqmbd.analysis.chaos.families import legendre
 from uqmbd.analysis.chebyshev import chebyshev
-from uqmbd.analysis.chebyshev.expansions import SparseExpansion, TensorExpansion, mapped
-from uqmbd.analysis.sets.set_bounds import terms_of
+from uqmbd.analysis.chebyshev.expansions import Expansion, SparseExpansion
 
 
-def legendre_of(expansion: TensorExpansion | SparseExpansion) -> Chaos:
+def legendre_of(expansion: Expansion) -> Chaos:
     """In orthonormal Legendre polynomials, whose coefficients are parts of the variance."""
-    exponents, c = terms_of(mapped(expansion, lambda axis, degree: to_legendre(degree)))
+    exponents, c = expansion.mapped(lambda axis, degree: to_legendre(degree)).terms()
     return Chaos(exponents, [legendre()] * exponents.shape[1], c)
 
 
@@ -27,7 +26,7 @@ def chebyshev_of(chaos: Chaos) -> SparseExpansion:
             place.setdefault(lower, len(place))
     c = np.zeros((len(place), chaos.c.shape[1]))
     c[[place[tuple(term)] for term in chaos.indices.tolist()]] = chaos.c
-    return mapped(SparseExpansion(np.array(list(place)), c), lambda axis, degree: to_chebyshev(degree))
+    return SparseExpansion(np.array(list(place)), c).mapped(lambda axis, degree: to_chebyshev(degree))
 
 
 def to_legendre(degree: int) -> np.ndarray:

@@ -13,7 +13,6 @@ import numpy as np
 
 from uqmbd.analysis.chebyshev.chebyshev import restriction
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
-from uqmbd.analysis.sets.alpha_cuts import restricted
 
 LEVELS = 201
 _STEP = 1e-12  # rounding of sums of masses
@@ -52,7 +51,7 @@ def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernste
         return _verified(c, ends, gap)
     out = np.empty((2, len(ends), c.shape[-1]))
     for at, box in enumerate(ends):
-        out[:, at] = restricted(TensorExpansion(c), box).range(how, gap)[0]
+        out[:, at] = TensorExpansion(c).restricted(box).range(how, gap)[0]
     return out
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from uqmbd.analysis.chebyshev.expansions import Expansion
-from uqmbd.analysis.sets.alpha_cuts import restricted
+from uqmbd.analysis.base.fitted import Fitted
 
 
 def range_of(
-    expansion: Expansion,
+    expansion: Fitted,
     slices: Iterable[slice],
     columns: np.ndarray,
     gap: np.ndarray,
@@ -41,7 +40,7 @@ def range_of(
     for some in parts_of(expansion, slices, columns, gap, how, box):
         twice = some if len(some) > 1 else np.repeat(some, 2)  # sums over terms go another way in a single column
         part = expansion.select(columns[twice])
-        part = part if box is None else restricted(part, box)
+        part = part if box is None else part.restricted(box)
         known = None if seen is None else tuple(end[twice] for end in seen)
         bounds, reached = part.range(how, gap[twice], known)
         enclosure[:, some], met[some] = bounds[:, : len(some)], reached[: len(some)]
@@ -49,7 +48,7 @@ def range_of(
 
 
 def parts_of(
-    expansion: Expansion, slices: Iterable[slice], columns: np.ndarray, gap: np.ndarray, how: str, box: np.ndarray | None
+    expansion: Fitted, slices: Iterable[slice], columns: np.ndarray, gap: np.ndarray, how: str, box: np.ndarray | None
 ) -> Iterator[np.ndarray]:
     """Which of the columns, by their places, are bounded together: those of each output, and numbers that are treated alike anyhow.
 
@@ -64,7 +63,7 @@ def parts_of(
             numbers.append(first)
     alone = np.array(numbers, int)
     several = None if box is not None or len(alone) < 2 else expansion.select(columns[alone])
-    if not hasattr(several, "alike"):  # surrogates from outside may not say it
+    if several is None:
         yield from alone[:, None]
         return
     yield from (alone[group] for group in several.alike(how, gap[alone]))

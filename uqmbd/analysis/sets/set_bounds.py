@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqmbd.analysis.base.descent import searched
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos.multi_index import index_set
 from uqmbd.analysis.chebyshev import sparse_chebyshev
-from uqmbd.analysis.chebyshev.expansions import Expansion, SparseExpansion, TensorExpansion
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion
 from uqmbd.analysis.chebyshev.pointwise import Dense, Terms
 from uqmbd.analysis.sets.convex_body import Body
 from uqmbd.analysis.sets.ellipsoids import ball_range
 
 NEGLIGIBLE = 1e-13  # of the sum of a column's coefficients
-STARTS = 5  # searches for one end of one column
-APART = 0.5  # distance of starts in w
-STEPS = 300
-_MEMORY = 1_000_000  # numbers held at a time
 
 
 def extremes(exponents: np.ndarray, c: np.ndarray, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,73 +95,24 @@ def _quadratic(exponents: np.ndarray, c: np.ndarray, body: Body) -> tuple[np.nda
 
 def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Projected gradients from the best candidates of each column that are apart from each other."""
-    columns, d = c.shape[1], exponents.shape[1]
-    begin = np.empty((2, columns, STARTS), int)
     terms = sparse_chebyshev.basis(exponents, candidates @ body.generators.T)
-    for i in range(0, columns, chunk := max(1, _MEMORY // len(candidates))):
-        values = terms @ c[:, i : i + chunk]
-        for end, signed in enumerate((values, -values)):
-            for k in range(STARTS):
-                best = signed.argmin(axis=0)
-                begin[end, i : i + chunk, k] = best
-                if k + 1 < STARTS:
-                    near = ((candidates[:, None] - candidates[best]) ** 2).sum(axis=2) < APART**2
-                    signed = np.where(near, np.inf, signed)
-    owner = np.tile(np.repeat(np.arange(columns), STARTS), 2)
-    sign = np.repeat([1.0, -1.0], columns * STARTS)
     full = int(np.prod(exponents.max(axis=0) + 1))
     form = Dense(exponents, c) if full <= 2 * len(exponents) else Terms(exponents, c)
-    w, value = _descend(form, owner, sign, candidates[begin.ravel()], body)
-    value = value.reshape(2, columns, STARTS)
-    first = value.argmin(axis=2)[..., None]
-    x = (w @ body.generators.T).reshape(2, columns, STARTS, d)
-    found = np.take_along_axis(value, first, axis=2)[..., 0]
-    return found * np.array([[1.0], [-1.0]]), np.take_along_axis(x, first[..., None], axis=2)[:, :, 0]
+    return searched(form, lambda at: terms @ c[:, at], c.shape[1], candidates, body.project, body.generators, form.size)
 
 
-def _descend(form: Dense | Terms, owner: np.ndarray, sign: np.ndarray, w: np.ndarray, body: Body) -> tuple[np.ndarray, np.ndarray]:
-    """Local minima of ``sign * p`` of column `owner` (n,) from the points `w` (n, d): points and values."""
-
-    def look(at: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        value, slope = form.value_and_slope(owner[at], places @ body.generators.T)
-        return sign[at] * value, sign[at, None] * (slope @ body.generators)
-
-    w, active = w.copy(), np.arange(len(w))
-    f, g = look(active, w)
-    step = 1.0 / np.maximum(np.linalg.norm(g, axis=1), 1e-300)
-    scale = np.maximum(form.size, 1e-300)[owner]
-    for _ in range(STEPS):
-        way = body.project(w[active] - step[active, None] * g[active]) - w[active]
-        slope = np.einsum("ij,ij->i", way, g[active])
-        going = -slope > 1e-14 * scale[active]
-        active, way, slope = active[going], way[going], slope[going]
-        if not active.size:
-            break
-        length, high = np.ones(len(active)), np.arange(len(active))
-        new, f_new, g_new = np.empty_like(way), np.empty(len(active)), np.empty_like(way)
-        for _ in range(30):
-            new[high] = w[active[high]] + length[high, None] * way[high]
-            f_new[high], g_new[high] = look(active[high], new[high])
-            high = high[f_new[high] > f[active[high]] + 1e-4 * length[high] * slope[high]]
-            if not high.size:
-                break
-            length[high] *= 0.5
-        better = f_new < f[active]
-        s, y = new - w[active], g_new - g[active]
-        bend, square = np.einsum("ij,ij->i", s, y), np.einsum("ij,ij->i", s, s)
-        step[active] = np.where(bend > 1e-12 * square, square / np.where(bend > 0, bend, 1.0), 4 * step[active])
-        at = active[better]
-        w[at], f[at], g[at] = new[better], f_new[better], g_new[better]
-        active = at
-    return w, f
-
-
-def terms_of(expansion: Expansion) -> tuple[np.ndarray, np.ndarray]:
-    """Exponents (terms, d) and coefficients (terms, columns) of an expansion of any kind."""
-    if isinstance(expansion, TensorExpansion):
-        shape = expansion.c.shape[:-1]
-        return np.indices(shape).reshape(len(shape), -1).T, expansion.c.reshape(-1, expansion.c.shape[-1])
-    return expansion.exponents, expansion.c
+def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`extremes` of a surrogate of any kind; of one that jumps they are those of the points from `u`."""
+    if surrogate.polynomial:
+        return extremes(*surrogate.terms(), body, u)
+    w, unproven = body.places(u), np.zeros(surrogate.count, bool)
+    points = w @ body.generators.T
+    if surrogate.smooth:
+        found = searched(surrogate, lambda at: surrogate.part(at).evaluate(points), surrogate.count, w, body.project, body.generators)
+        return *found, unproven
+    values = surrogate.evaluate(points)
+    bounds = np.stack([values.min(axis=0), values.max(axis=0)])
+    return bounds, points[np.stack([values.argmin(axis=0), values.argmax(axis=0)])], unproven
 
 
 def least_squares(points: np.ndarray, values: np.ndarray, degree: int) -> tuple[SparseExpansion, int]:

@@ -12,11 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from uqmbd.analysis.chebyshev import chebyshev
-from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.expansions import Expansion, SparseExpansion, TensorExpansion
 from uqmbd.analysis.chebyshev.pointwise import Terms
-from uqmbd.analysis.chebyshev.sparse_range import sparse_range
-from uqmbd.analysis.sets.alpha_cuts import restricted
 from uqmbd.analysis.sets.convex_body import Body
 
 ACTIVE = 1e-6  # distance in w at which a place counts as being on the boundary
@@ -130,9 +127,7 @@ def _upper(p: Expansion, best: np.ndarray, gap: np.ndarray, halvings: int) -> np
     """Bound from above over the cube, (columns,); what is below `best` is not looked at, nor is the other end."""
     seen = (np.full(len(best), -np.inf), best)
     slack = SLACK * np.abs(p.c).reshape(-1, len(best)).sum(axis=0)
-    if isinstance(p, TensorExpansion):
-        return bernstein_range(p.c, gap, seen=seen, max_boxes=halvings)[0][1] + slack
-    return sparse_range(p.exponents, p.c, gap, seen=seen, max_boxes=halvings)[0][1] + slack
+    return p.bernstein(gap, seen, halvings)[1] + slack
 
 
 def _in_parts(plain: Expansion, bent: Expansion, body: Body, best: np.ndarray, gap: np.ndarray, top: np.ndarray) -> np.ndarray:
@@ -164,7 +159,7 @@ def _lower_of(
     for p in both:
         left = np.flatnonzero(top > best + gap)
         if left.size:
-            top[left] = np.fmin(top[left], _upper(restricted(p.select(left), box), best[left], gap[left], halvings))
+            top[left] = np.fmin(top[left], _upper(p.select(left).restricted(box), best[left], gap[left], halvings))
     return top
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base import magnitude
+from uqmbd.analysis.base.fitted import Coordinate, Fitted
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sensitivity import pick_freeze
 from uqmbd.analysis.warping.warped_history import WarpedHistory
 
+KINDS = ("first", "total", "second")
 _PART = 200  # times of which many values are held at once
 _MOVES = 3  # rounds
 _STRETCHES = 1.1, 2.0  # of the box, for the halves of a sample: a tenth and a half of all coordinates then lie on its faces
@@ -36,7 +39,7 @@ def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.nda
 
 
 @dataclass(frozen=True, eq=False)
-class WarpedColumns:
+class WarpedColumns(Fitted):
     """A surrogate of all columns: warped for some histories, an expansion for everything else.
 
     Attributes
@@ -54,6 +57,8 @@ class WarpedColumns:
         The surrogate of all columns, which keeps what was computed; None on itself.
     """
 
+    coordinate: ClassVar[Coordinate] = Coordinate.CUBE
+
     plain: Expansion
     histories: Sequence[tuple[slice, WarpedHistory]]
     sample: np.ndarray
@@ -61,12 +66,15 @@ class WarpedColumns:
     at: np.ndarray
     root: WarpedColumns | None = field(default=None, repr=False)
 
+    inputs = property(lambda self: self.plain.inputs)
+    count = property(lambda self: len(self.at))
+
     @property
     def indices(self) -> np.ndarray:
         """Multi-indices of the plain part."""
         return self.plain.indices
 
-    def columns(self, at: slice | np.ndarray) -> WarpedColumns:
+    def select(self, at: slice | np.ndarray) -> WarpedColumns:
         """The surrogate of some columns."""
         return WarpedColumns(self.plain, self.histories, self.sample, self.blocks, self.at[at], self.root or self)
 
@@ -87,7 +95,7 @@ class WarpedColumns:
         for places, history, times in parts:
             out[:, places] = history.evaluate(u, times)
         if rest.size:
-            out[:, rest] = self.plain.columns(self.at[rest]).evaluate(u)
+            out[:, rest] = self.plain.select(self.at[rest]).evaluate(u)
         return out
 
     def _sampled(self, u: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -104,8 +112,7 @@ class WarpedColumns:
         out = np.empty((3, len(self.at)))
         _, rest = self._parts()
         if rest.size:
-            plain = self.plain.columns(self.at[rest])
-            out[:, rest] = plain.mean(), plain.std(), plain.skewness(self.sample)
+            out[:, rest] = self.plain.select(self.at[rest]).moments(self.sample)
         for places, values in self._sampled(self.sample):
             size = magnitude.sizes(values.T)
             values = values / size[:, None]
@@ -117,37 +124,27 @@ class WarpedColumns:
             out[:, places] = mean * size, np.sqrt(variance) * size, np.divide(third, variance**1.5, out=np.zeros_like(third), where=some)
         return out
 
-    def _moment(self, which: int) -> np.ndarray:
-        return (self.root or self)._moments[which, self.at]
-
-    def mean(self) -> np.ndarray:
-        """(columns,)"""
-        return self._moment(0)
-
-    def std(self) -> np.ndarray:
-        """(columns,)"""
-        return self._moment(1)
+    def moments(self, sample: np.ndarray | None = None) -> np.ndarray:
+        """Of warped columns from the surrogate's own sample."""
+        return (self.root or self)._moments[:, self.at]
 
     def weights(self) -> np.ndarray:
         """As `Expansion.weights`."""
-        size = magnitude.sizes(self.std()[None])
-        return (self.std() / size) ** 2 * magnitude.in_one_unit(size)
-
-    def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
-        """(columns,); of warped columns from the surrogate's own sample."""
-        return self._moment(2)
+        std = self.moments()[1]
+        size = magnitude.sizes(std[None])
+        return (std / size) ** 2 * magnitude.in_one_unit(size)
 
     def quantiles(self, levels: Sequence[float], u: np.ndarray) -> np.ndarray:
         """Quantiles, (levels, columns), of plain columns at the points `u` (n, d) of the unit cube; of warped ones from the own sample."""
         out = np.empty((len(levels), len(self.at)))
         _, rest = self._parts()
         if rest.size:
-            out[:, rest] = self.plain.columns(self.at[rest]).quantiles(levels, u)
+            out[:, rest] = self.plain.select(self.at[rest]).quantiles(levels, u)
         for places, values in self._sampled(self.sample):
             out[:, places] = np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen")
         return out
 
-    def range(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def range_from(self, u: np.ndarray, box: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value at points `u` (n, d), which are moved outwards so that many lie on faces and corners: 2 x (columns,).
 
         Sampled, so from inside; not an enclosure. From the extreme points of warped columns, single coordinates are then moved to faces.
@@ -162,7 +159,7 @@ class WarpedColumns:
         lower, upper = np.empty(len(self.at)), np.empty(len(self.at))
         _, rest = self._parts()
         if rest.size:
-            values = self.plain.columns(self.at[rest]).evaluate(u)
+            values = self.plain.select(self.at[rest]).evaluate(u)
             lower[rest], upper[rest] = values.min(axis=0), values.max(axis=0)
         for places, history, times in self._parts()[0]:
             for i in range(0, len(times), _PART):
@@ -171,44 +168,51 @@ class WarpedColumns:
         return lower, upper
 
     @cached_property
-    def _shares(self) -> dict[str, np.ndarray]:
-        """Sobol' indices by kind, (..., columns)."""
+    def _shares(self) -> tuple[np.ndarray, ...]:
+        """First order, total and pairs, (..., columns)."""
         d = self.sample.shape[1]
         layout = pick_freeze.Layout(d, second=True)
-        sizes = {"first": d, "total": d, "second": len(layout.couples)}
-        out = {kind: np.zeros((size, len(self.at))) for kind, size in sizes.items()}
+        out = tuple(np.zeros((size, len(self.at))) for size in (d, d, len(layout.couples)))
         parts, rest = self._parts()
         if rest.size:
-            plain = self.plain.columns(self.at[rest])
-            for kind in [kind for kind, size in sizes.items() if size]:
-                out[kind][:, rest] = getattr(plain, kind)()
+            for array, found in zip(out, self.plain.select(self.at[rest]).shares(), strict=True):
+                array[:, rest] = found
         for places, history, times in parts:
             for i in range(0, len(times), _PART):
                 values = history.evaluate(self.blocks, times[i : i + _PART])
                 values = values.reshape(-1, layout.length, values.shape[1])
                 sums = pick_freeze.Sums.empty(layout, 1, values.shape[2])
                 sums.merge(0, *pick_freeze.sums_of(layout, values), layout)
-                for kind, found in pick_freeze.Estimator(layout, sums).indices().shares().items():
-                    out[kind][:, places[i : i + _PART]] = found
+                found = pick_freeze.Estimator(layout, sums).indices().shares()
+                for array, kind in zip(out, KINDS, strict=True):
+                    if kind in found:
+                        array[:, places[i : i + _PART]] = found[kind]
         return out
 
-    def _share(self, kind: str) -> np.ndarray:
-        return (self.root or self)._shares[kind][:, self.at]
+    def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        first, total, second = (found[:, self.at] for found in (self.root or self)._shares)
+        return first, total, second
 
-    def first(self) -> np.ndarray:
-        """Sobol' indices of first order, (d, columns)."""
-        return self._share("first")
 
-    def total(self) -> np.ndarray:
-        """Total Sobol' indices, (d, columns)."""
-        return self._share("total")
+@dataclass(frozen=True, eq=False)
+class InBox(Fitted):
+    """The same over a box (d, 2) of [-1, 1]^d, in the box's coordinates; its range is that at the `points` (n, d) of the unit cube."""
 
-    def second(self) -> np.ndarray:
-        """Sobol' indices of second order, (pairs, columns)."""
-        return self._share("second")
+    whole: WarpedColumns
+    points: np.ndarray
+    box: np.ndarray
 
-    def aggregated(self, shares: np.ndarray) -> np.ndarray:
-        """As `Expansion.aggregated`."""
-        variance = self.weights()
-        total = variance.sum()
-        return shares @ variance / total if total > 0 else np.zeros(len(shares))
+    inputs = property(lambda self: self.whole.inputs)
+    count = property(lambda self: self.whole.count)
+
+    def evaluate(self, points: np.ndarray) -> np.ndarray:
+        return self.whole.evaluate((self.box.mean(axis=1) + np.ptp(self.box, axis=1) / 2 * points + 1) / 2)
+
+    def select(self, columns: np.ndarray | slice) -> InBox:
+        return InBox(self.whole.select(columns), self.points, self.box)
+
+    def restricted(self, box: np.ndarray) -> InBox:
+        return InBox(self.whole, self.points, self.box.mean(axis=1)[:, None] + np.ptp(self.box, axis=1)[:, None] / 2 * box)
+
+    def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        return np.stack(self.whole.range_from(self.points, (self.box.T + 1) / 2)), np.zeros(self.count, bool)

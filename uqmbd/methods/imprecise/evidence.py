@@ -66,5 +66,5 @@ class Evidence(Chebyshev):
                 remedy="join elements of small mass, or raise max_boxes",
             )
 
-    def region(self) -> type[Focal]:
+    def region_class(self) -> type[Focal]:
         return Focal

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.base.threads import one_thread
-from uqmbd.analysis.chaos.expansion import Expansion, cube_sample
+from uqmbd.analysis.chaos.expansion import cube_sample
 from uqmbd.analysis.imprecise import moments as imprecise_moments
 from uqmbd.analysis.imprecise import probability_box
 from uqmbd.analysis.imprecise import sampled as imprecise_sampled
@@ -27,12 +27,12 @@ from uqmbd.methods.base import count_failures, fallback_count
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop, without_two_loop
-from uqmbd.methods.probabilistic.pce import PCE, PCERun
-from uqmbd.methods.probabilistic.pce_fit import SAMPLED
-from uqmbd.methods.probabilistic.pce_results import CDF_LEVELS
+from uqmbd.methods.probabilistic.expanded import CDF_LEVELS, ExpandedRun
+from uqmbd.methods.probabilistic.settings import Expanded
 from uqmbd.methods.sets.fuzzy import FuzzyBounds, Levels, checked_levels
 from uqmbd.regions.body import body_of
 from uqmbd.regions.cuts import boxes
+from uqmbd.surrogates.chaos_fit import SAMPLED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,7 +46,7 @@ HALF_WIDTH = 0.98  # of the 95 % interval of a probability of 1/2 from one indep
 FALLBACK = SAMPLED + 1  # a role: runs of the two-loop Monte Carlo
 
 
-class Mixed(PCE):
+class Mixed(Expanded):
     """Bounds of mean, standard deviation and quantiles over all values of the intervals, from one expansion in all inputs.
 
     Random inputs have the polynomials of their distribution, intervals Legendre polynomials. The double loop over intervals and random
@@ -64,7 +64,7 @@ class Mixed(PCE):
 
     With `warp` histories are expanded on a warped time line; their statistics are then sampled, and the bounds of these searched for.
 
-    The settings of `PCE`, of which the design and the fit are, and those below.
+    The settings of `Expanded`, of which the design and the fit are, and those below.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Mixed(PCE):
         return MixedRun(self, *study)
 
 
-class MixedRun(PCERun):
+class MixedRun(ExpandedRun):
     """The runs and the expansion of polynomial chaos; statistics are bounded over the intervals, at each level of membership."""
 
     settings: Mixed
@@ -138,48 +138,42 @@ class MixedRun(PCERun):
 
     def _plan(self) -> Iterator[bool]:
         yield from super()._plan()
-        self._assess()
+        self.assess()
         left = np.flatnonzero(~self._followed)
-        budget = self.settings.fallback_most(self._inputs) if left.size else 0
-        part, levels = self._polynomials.columns(left), self._levels_of_quantiles
-        self._two_loop = TwoLoop(self._regions, self._imprecise, len(self._inputs), budget, self._seed, part, levels, left)
+        budget = self.settings.fallback_most(self.inputs) if left.size else 0
+        part, levels = self.surrogate.polynomials.select(left), self._levels_of_quantiles
+        self._two_loop = TwoLoop(self._regions, self._imprecise, len(self.inputs), budget, self.seed, part, levels, left)
         if self._two_loop:
             self._add(self._two_loop.points, FALLBACK)
             yield True
 
     @one_thread
-    def _assess(self) -> None:
+    def assess(self) -> None:
         """Once, on the runs that were planned: what is added where trust is missing does not change the trust."""
         if not self._assessed:
-            super()._assess()
+            super().assess()
             # what is near enough for its error to widen the bounds, if not near enough to be trusted
-            slices, everywhere = self._columns.slices.values(), np.full(len(self._error), np.inf)
-            self._followed = trust.assessed(self._missed, slices, self._ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
-            if self._warping is not None:
-                self._followed &= self._warping.holds
+            slices, everywhere = self.columns.slices.values(), np.full(len(self.error), np.inf)
+            self._followed = trust.assessed(self.missed, slices, self._ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
+            self._followed &= self._holds
             self._assessed = True
-
-    @property
-    def _polynomials(self) -> Expansion:
-        """The expansion of all columns."""
-        return self._expansion if self._warping is None else self._expansion.plain
 
     @cached_property
     def _imprecise(self) -> list[int]:
         """Inputs that are not random, in their order."""
-        return [i for i, item in enumerate(self._inputs.values()) if item.kind != "random"]
+        return [i for i, item in enumerate(self.inputs.values()) if item.kind != "random"]
 
     @cached_property
     def _alpha(self) -> dict[str, tuple[float, ...]]:
         """Memberships, where an input is a fuzzy number."""
-        return {"alpha": self.settings.levels} if any(item.kind == "fuzzy" for item in self._inputs.values()) else {}
+        return {"alpha": self.settings.levels} if any(item.kind == "fuzzy" for item in self.inputs.values()) else {}
 
     @cached_property
     def _regions(self) -> list[Region]:
         """Where the inputs that are not random can be at each level."""
         # a set brings its inputs itself if it says where they lie
-        own = {name: item for name, item in self._inputs.written.items() if item.kind != "random"}
-        space = Space(own, sets=self._inputs.sets)
+        own = {name: item for name, item in self.inputs.written.items() if item.kind != "random"}
+        space = Space(own, sets=self.inputs.sets)
         return regions(boxes(space, self._alpha.get("alpha", (0.0,))), body_of(space))
 
     @one_thread
@@ -189,16 +183,16 @@ class MixedRun(PCERun):
         self._require_finished()
         self._stop_if_too_many_failed()
         self._reach()
-        self._germs = cube_sample(len(self._inputs) - len(self._imprecise), generator(self._seed, SAMPLED), self.settings.germs)
-        self._margin = self.settings.safety * self._error
+        self._germs = cube_sample(len(self.inputs) - len(self._imprecise), generator(self.seed, SAMPLED), self.settings.germs)
+        self._margin = self.settings.safety * self.error
         statistics = self._statistics()
-        result = Result(**self._groups(self._reached[0], self._error, self._trusted), statistics=statistics, attrs=self._attributes())
-        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
+        result = Result(**self._groups(self._reached[0], self.error, self.trusted), statistics=statistics, attrs=self._attributes())
+        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _reach(self) -> None:
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""
         rows = self._rows()
-        points, values = self._points[np.ix_(rows, self._imprecise)], self._values[rows]
+        points, values = self.points[np.ix_(rows, self._imprecise)], self.values[rows]
         here = np.array([region.contains(points) for region in self._regions])
         depth = here.sum(axis=0)  # each region is inside the one before
         self._reached = np.stack([ends(values, np.maximum(k + 1 - depth, 0)) for k in range(len(here))])
@@ -211,11 +205,11 @@ class MixedRun(PCERun):
         levels = self._levels_of_quantiles
         names = ["mean", "std", "variance", *map(level_name, levels)]
         low, high = self._reached[:, 0], self._reached[:, 1]
-        out = np.empty((len(self._regions), len(names), 2, self._columns.count))
+        out = np.empty((len(self._regions), len(names), 2, self.columns.count))
         out[:] = self._reached[:, None]
         out[:, 1] = np.stack([np.zeros_like(low), (high - low) / 2], axis=1)
         self._moments = None
-        self._places = np.zeros((len(self._regions), self._columns.count, 2 * len(levels), len(self._imprecise)))
+        self._places = np.zeros((len(self._regions), self.columns.count, 2 * len(levels), len(self._imprecise)))
         trusted = np.flatnonzero(self._followed)
         if trusted.size:
             self._fill(out, trusted)
@@ -223,25 +217,25 @@ class MixedRun(PCERun):
         if self._two_loop:
             inner = out + 2 * np.array([[1.0], [-1.0]]) * self._margin
             inner[:, 2] = np.maximum(inner[:, 1], 0.0) ** 2
-            left, ran = ~self._followed, self._roles == FALLBACK
+            left, ran = ~self._followed, self.roles == FALLBACK
             out[..., left], inner[..., left] = self._two_loop.limits(
-                self._values[np.ix_(ran, left)], self._status[ran] == 0, levels, self._reached[..., left]
+                self.values[np.ix_(ran, left)], self.status[ran] == 0, levels, self._reached[..., left]
             )
         for statistic in range(len(names)):
             out[:, statistic] = nested(out[:, statistic])
         if self._two_loop:
             out, names = np.concatenate([out, inner], axis=1), [*names, *(f"{name}_inner" for name in names)]
         labels = self._alpha | {"statistic": names, "bound": ["lower", "upper"]}
-        return self._columns.dataset(out if self._alpha else out[0], labels)
+        return self.columns.dataset(out if self._alpha else out[0], labels)
 
     def _fill(self, out: np.ndarray, columns: np.ndarray) -> None:
         """Bounds of the statistics (regions, statistics, 2, columns) of some columns, from their expansions."""
-        warped = np.zeros(len(columns), bool) if self._warping is None else self._warping.warped[columns]
+        warped = self.surrogate.warped[columns]
         found = np.empty((len(self._regions), 2 + len(self._levels_of_quantiles), 2, len(columns)))  # mean, variance, quantiles
         if not warped.all():
             found[..., ~warped] = self._of_polynomials(columns[~warped])
         if warped.any():
-            evaluate, germs = self._expansion.columns(columns[warped]).evaluate, self._germs[: min(len(self._germs) // 4, WARPED_GERMS)]
+            evaluate, germs = self.expansion.select(columns[warped]).evaluate, self._germs[: min(len(self._germs) // 4, WARPED_GERMS)]
             about = self._imprecise, self._levels_of_quantiles, germs, self._regions
             found[..., warped] = imprecise_sampled.statistic_bounds(evaluate, *about)
         outwards = np.array([[-1.0], [1.0]]) * self._margin[columns]
@@ -251,16 +245,16 @@ class MixedRun(PCERun):
 
     def _of_polynomials(self, columns: np.ndarray) -> np.ndarray:
         """Bounds of mean, variance and quantiles (regions, statistics, 2, columns), verified those of the first two."""
-        levels, part = self._levels_of_quantiles, self._polynomials.columns(columns)
+        levels, part = self._levels_of_quantiles, self.surrogate.polynomials.select(columns)
         self._moments = imprecise_moments.moment_bounds(part, self._imprecise, self._regions)
         out = np.empty((len(self._regions), 2 + len(levels), 2, len(columns)))
         out[:, 0], out[:, 1] = self._moments.mean, self._moments.variance
-        slices = self._columns.slices.items()
-        history = np.concatenate([np.full(at.stop - at.start, name in self._columns.axes) for name, at in slices])[columns]
+        slices = self.columns.slices.items()
+        history = np.concatenate([np.full(at.stop - at.start, name in self.columns.axes) for name, at in slices])[columns]
         for some, germs in ((~history, self._germs), (history, self._germs[: len(self._germs) // HISTORY_SHARE])):
             if some.any():
                 out[:, 2:][..., some], places = probability_box.quantile_bounds(
-                    part.columns(some), self._imprecise, levels, germs, self._regions
+                    part.select(some), self._imprecise, levels, germs, self._regions
                 )
                 shape = (len(places), 2 * len(levels), *places.shape[3:])
                 self._places[:, columns[some]] = places.reshape(shape).swapaxes(1, 2)
@@ -273,23 +267,22 @@ class MixedRun(PCERun):
     def _distribution(self, column: int) -> np.ndarray:
         """Probability box of one column: value and limits of the probability to be at most that, ([alpha,] CDF_LEVELS, 3)."""
         if self._followed[column]:
-            part, about = self._polynomials.columns(slice(column, column + 1)), (self._imprecise, self._germs, self._regions)
+            part, about = self.surrogate.polynomials.select(slice(column, column + 1)), (self._imprecise, self._germs, self._regions)
             table = probability_box.boxes(part, *about, self._places[:, column], float(self._margin[column]), rows=CDF_LEVELS)
         else:
             value = np.linspace(*self._reached[:, :, column].T, CDF_LEVELS, axis=1)
             table = np.stack([value, value >= value[:, -1:], np.ones_like(value)], axis=2)
             if self._two_loop:
-                ran = self._roles == FALLBACK
+                ran = self.roles == FALLBACK
                 for k, rows in enumerate(table):
-                    low, high = self._two_loop.box(self._values[ran, column], self._status[ran] == 0, rows[:, 0], k)
+                    low, high = self._two_loop.box(self.values[ran, column], self.status[ran] == 0, rows[:, 0], k)
                     rows[:, 1:] = np.column_stack([np.maximum(rows[:, 1], low), high])
                     rows[-1, 2] = 1.0
         return table if self._alpha else table[0]
 
     def _attributes(self) -> dict:
-        settings, failures, bound = self.settings, count_failures(self._status), self._regions[0].bound
-        attrs = {key: value for key, value in super()._attributes().items() if key not in ("expansion_sample", "skewness")}
-        names = list(self._inputs)
+        settings, failures, bound = self.settings, count_failures(self.status), self._regions[0].bound
+        attrs, names = super()._attributes(), list(self.inputs)
         attrs |= {
             "intervals": [names[i] for i in self._imprecise],
             "germs": settings.germs,
@@ -297,7 +290,7 @@ class MixedRun(PCERun):
             "cdf_sampling_error": float(HALF_WIDTH / np.sqrt(settings.germs)),
             "moments_verified": self._moments.verified if self._moments else not bound,
             "quantiles_verified": False,
-            "runs_fallback": int(np.count_nonzero(self._roles == FALLBACK)),
+            "runs_fallback": int(np.count_nonzero(self.roles == FALLBACK)),
         }
         if self._two_loop:
             attrs |= self._two_loop.facts()
@@ -305,7 +298,7 @@ class MixedRun(PCERun):
             attrs |= {"levels": list(self._alpha["alpha"]), "runs_by_level": self._inside}
         if bound:
             attrs |= {
-                "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self._inputs.sets.items()},
+                "sets": {name: {"inputs": list(item.inputs), "shape": item.shape} for name, item in self.inputs.sets.items()},
                 "runs_in_set": self._inside[0],
             }
             if self._moments:
@@ -317,17 +310,16 @@ class MixedRun(PCERun):
             notes += self._about_untrusted()
         if bound and self._moments and self._moments.exact < 1:
             notes.append("bounds of mean and variance over the sets are searched for and not verified")
-        if self._warping is not None:
-            notes += self._warping.notes()
-            if (self._warping.warped & self._followed).any():
-                attrs["moments_verified"] = False
-                notes.append("bounds of the statistics of warped histories are searched for and not verified")
+        notes += self.surrogate.notes(self.trusted)
+        if (self.surrogate.warped & self._followed).any():
+            attrs["moments_verified"] = False
+            notes.append("bounds of the statistics of warped histories are searched for and not verified")
         return attrs | {"notes": notes}
 
     def _about_untrusted(self) -> list[str]:
         """Sentences about what is not trusted, and what to do."""
-        who = ", ".join(self._columns.named(~self._followed))
+        who = ", ".join(self.columns.named(~self._followed))
         if self._two_loop:
-            further = 4 * self.settings.fallback_most(self._inputs)
-            return self._two_loop.notes(who, further, self._levels_of_quantiles, self._columns)
+            further = 4 * self.settings.fallback_most(self.inputs)
+            return self._two_loop.notes(who, further, self._levels_of_quantiles, self.columns)
         return without_two_loop(who, min(self._inside), int(self._regions[0].wide.sum()))

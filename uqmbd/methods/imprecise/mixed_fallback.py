@@ -58,7 +58,7 @@ class TwoLoop:
         random = [i for i in range(inputs) if i not in imprecise]
         some = np.unique(np.linspace(0, expansion.c.shape[1] - 1, _COLUMNS).round().astype(int))
         germs = cube_sample(len(random), generator(seed, _STREAM + 1), _GERMS)
-        proposals = two_loop.proposed(expansion.columns(some), imprecise, regions[0], germs, levels)
+        proposals = two_loop.proposed(expansion.select(some), imprecise, regions[0], germs, levels)
         self.x, self.served, self.grid = two_loop.outer_points(regions, self.outer, fill, proposals)
         self.outer, self.inner = len(self.x), budget // len(self.x)
         u = generator(seed, _STREAM).random((self.inner, len(random)))

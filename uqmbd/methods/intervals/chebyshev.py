@@ -6,19 +6,21 @@ from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import require_inputs
 from uqmbd.methods.intervals.inclusion import Inclusion
 from uqmbd.surrogates.base import Surrogate
+from uqmbd.surrogates.kriged import LEAST_FITTED, Kriged
 from uqmbd.surrogates.sparse import Sparse
 from uqmbd.surrogates.split import Split
 from uqmbd.surrogates.tensor import HIGHEST_DEGREE, Tensor, node_count
 
 DEFAULT_DEGREE = 8
 SPLIT_DEGREE = 4  # where nothing is said
+RUNS_AN_INPUT = 10  # of Kriging, where nothing is said: Loeppky, Sacks, Welch, Technometrics 51 (2009) 366
 FIRST_DEGREE = 2  # where growth by `tolerance` begins
 
 
@@ -60,6 +62,12 @@ class Chebyshev(Inclusion):
 
     Attributes
     ----------
+    surrogate : str
+        ``chebyshev``, or ``kriging``: Gaussian process regression through runs at the corners (where these are few) and at Sobol' points
+        of the region, for models that cost so much that a grid is too many runs. Its range is searched for, not verified. It takes
+        `tolerance` (twice as many points until the validated error is below it), and neither `grid`, `degree` nor `split`.
+    samples : int
+        Runs that Kriging goes through, those for validation come on top; ten for each input where nothing is said.
     grid : str
         ``tensor``: all products of nodes. ``sparse``: a grid that grows from the centre where the response needs it, for many inputs.
     degree : int or dict of str to int
@@ -89,11 +97,21 @@ class Chebyshev(Inclusion):
 
     name: ClassVar[str] = "chebyshev"
 
+    surrogate: Literal["chebyshev", "kriging"] = "chebyshev"
+    samples: int | None = Field(default=None, ge=LEAST_FITTED)
     grid: Literal["tensor", "sparse"] = "tensor"
     split: bool = False
     degree: Degree = None
     tolerance: float | None = Field(default=None, gt=0, lt=1)
     max_runs: int = Field(default=10_000, ge=1)
+
+    @model_validator(mode="after")
+    def _of_one_surrogate(self) -> Self:
+        if self.surrogate == "kriging" and (self.degree is not None or self.grid == "sparse" or self.split):
+            raise ValueError("Kriging has runs wherever they lie: leave out degree, grid and split, or leave out surrogate")
+        if self.surrogate != "kriging" and self.samples is not None:
+            raise ValueError('samples are runs that Kriging goes through: write surrogate = "kriging", or leave out samples')
+        return self
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -104,6 +122,12 @@ class Chebyshev(Inclusion):
         if self.degree is not None and self.grid == "sparse":
             raise ValueError("a sparse grid finds its degrees itself: give a tolerance and max_runs instead of the degree")
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unsaid(self, handler: Any) -> dict[str, Any]:
+        """Results of before there were other surrogates are those of studies that name none."""
+        said = handler(self)
+        return said if self.surrogate != "chebyshev" else {key: said[key] for key in said if key not in ("surrogate", "samples")}
 
     @property
     def target(self) -> float:
@@ -131,6 +155,8 @@ class Chebyshev(Inclusion):
 
     def first_nodes(self, inputs: Collection[str]) -> int:
         """Number of runs at nodes that are asked for first."""
+        if self.surrogate == "kriging":
+            return self.samples or RUNS_AN_INPUT * len(inputs)
         return 1 + 2 * len(inputs) if self.grid == "sparse" else node_count(self.first_degrees(inputs))
 
     def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
@@ -146,6 +172,7 @@ class Chebyshev(Inclusion):
         needed = self.total_runs(nodes)
         if needed > self.max_runs:
             words = "the first nodes of a sparse grid" if self.grid == "sparse" else ""
+            words = words or (f"{nodes} samples for Kriging" if self.surrogate == "kriging" else "")
             words = words or f"degree {degrees[0]} in {len(degrees)} inputs" if len(set(degrees)) == 1 else f"the degrees {degrees}"
             raise StudyError(
                 f"{words} need {nodes} runs at nodes and {needed - nodes} for validation, {needed} together, "
@@ -154,7 +181,9 @@ class Chebyshev(Inclusion):
                 remedy="lower the degree, take fewer inputs, raise max_runs, or give distributions and use the method montecarlo",
             )
 
-    def surrogate(self) -> type[Surrogate]:
+    def surrogate_class(self) -> type[Surrogate]:
+        if self.surrogate == "kriging":
+            return Kriged
         if self.grid == "sparse":
             return Sparse
         if self.split:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from uqmbd.analysis.base.design import sobol
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.outside import leaving
 from uqmbd.analysis.sets.regions import Region
 from uqmbd.analysis.statistics.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.fresh import LEAST_COUNTED, Plan, hits, said
 from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch
 from uqmbd.surrogates.base import FALLBACK, OWN, Runs

@@ -89,15 +89,15 @@ class Inclusion(Method):
         """Largest number of runs at corners."""
         return min(MOST_CORNERS, 2**inputs) if self.corner_runs else 0
 
-    def surrogate(self) -> type[Surrogate]:
+    def surrogate_class(self) -> type[Surrogate]:
         """The kind of surrogate."""
         raise NotImplementedError
 
-    def region(self) -> type[Box]:
+    def region_class(self) -> type[Box]:
         """The kind of region: the whole box of the intervals unless said."""
         return Box
 
     def _start(self, *study: Any) -> MethodRun:
         from uqmbd.methods.surrogate_run import SurrogateRun
 
-        return SurrogateRun(self, self.surrogate(), self.region(), *study)
+        return SurrogateRun(self, self.surrogate_class(), self.region_class(), *study)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.design import sobol
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.extremes import Extremes
 from uqmbd.analysis.search.populations import Populations, doubt, populations
 from uqmbd.analysis.statistics import trust
-from uqmbd.methods.design import sobol
 from uqmbd.methods.intervals.asked import Asked
 from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
 

@@ -54,7 +54,7 @@ class Taylor1(Inclusion):
         least = self.total_runs(len(self.nodes(len(inputs))))
         return least, least + self.extreme_runs(len(inputs))
 
-    def surrogate(self) -> type[Taylor]:
+    def surrogate_class(self) -> type[Taylor]:
         return Taylor
 
 

@@ -58,5 +58,5 @@ class Vertex(Inclusion):
         first = self.total_runs(corners)
         return first, first + len(inputs) * min(corners, MOST_CORNERS)
 
-    def surrogate(self) -> type[Corners]:
+    def surrogate_class(self) -> type[Corners]:
         return Corners

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.levenberg import held, step
 from uqmbd.errors import StudyError
@@ -16,7 +17,6 @@ from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.design import unit_points
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import columnwise, sample_std
+from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics import moments
 from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
@@ -19,7 +20,6 @@ from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.design import unit_points
 from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of

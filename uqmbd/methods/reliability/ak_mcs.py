@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.base.threads import one_thread
 from uqmbd.analysis.reliability import sampling
@@ -199,10 +200,10 @@ class LearningRun(ReliabilityRun):
         from uqmbd.surrogates.kept_kriging import kept, normal_axes
 
         name, axes, ok = self.settings.output, normal_axes(self._inputs), self._status == 0
+        columns = Columns({name: self._columns.outputs[name]}, self._columns.time)
         if axes is None:
             return {}
-        runs = self._points[ok], self._values[ok, self._at]
-        return {"surrogates": kept(axes, name, self._columns.outputs[name], *runs, self._kriging)}
+        return {"surrogates": kept(axes, columns, self._points[ok], self._values[ok, self._at, None], self._kriging)}
 
     def _facts(self) -> dict[str, Any]:
         return {

@@ -9,11 +9,10 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from uqmbd.analysis.sensitivity import distances, elementary, frequency
+from uqmbd.analysis.sensitivity import designs, distances, elementary, frequency
 from uqmbd.analysis.sensitivity.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.sensitivity import designs
 from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Found, Sampled, by_halves, limits, of_stars
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 

@@ -171,7 +171,7 @@ class Sampled(Sensitivity):
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
         """Points (runs, d) in the unit cube."""
-        from uqmbd.methods.design import unit_points
+        from uqmbd.analysis.base.design import unit_points
 
         return unit_points("lhs", self.samples, d, rng)
 

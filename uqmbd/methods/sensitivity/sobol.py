@@ -12,6 +12,7 @@ import numpy as np
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.magnitude import in_one_unit, sizes
 from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.sensitivity.designs import saltelli
 from uqmbd.analysis.sensitivity.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
 from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
@@ -19,7 +20,6 @@ from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.reduced import ReducedRun
-from uqmbd.methods.sensitivity.designs import saltelli
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity

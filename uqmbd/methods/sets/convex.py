@@ -62,7 +62,7 @@ class ConvexBounds(Chebyshev):
         return least, most + (2 * len(inputs) + 100 if self.confirm else 0)
 
     def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        if not self.within:
+        if not self.within or self.surrogate == "kriging":
             return super().own_runs(inputs)
         least = self.total_runs(self.fitted_runs(len(inputs)))
         return least, least
@@ -90,7 +90,7 @@ class ConvexBounds(Chebyshev):
                 value=True,
                 remedy="remove it; confirm = true runs extremes",
             )
-        if not self.within:
+        if not self.within or self.surrogate == "kriging":
             super().check(inputs)
             return
         Method.check(self, inputs)
@@ -109,10 +109,10 @@ class ConvexBounds(Chebyshev):
                 remedy="lower the degree or raise max_runs",
             )
 
-    def surrogate(self) -> type[Surrogate]:
-        if not self.within:
-            return super().surrogate()
+    def surrogate_class(self) -> type[Surrogate]:
+        if not self.within or self.surrogate == "kriging":
+            return super().surrogate_class()
         return Scattered
 
-    def region(self) -> type[ConvexBody]:
+    def region_class(self) -> type[ConvexBody]:
         return ConvexBody

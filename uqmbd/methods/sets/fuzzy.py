@@ -130,7 +130,7 @@ class FuzzyBounds(Chebyshev):
         cores = [1 if item.kind == "fuzzy" and len(set(item.cut(1.0))) == 1 else 2 for item in inputs.values()]
         return transformation_count(cores, len(self.levels), general=self.variant == "general")
 
-    def region(self) -> type[Cuts]:
+    def region_class(self) -> type[Cuts]:
         return Cuts
 
     def _start(self, *study: Any) -> MethodRun:

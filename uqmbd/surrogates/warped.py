@@ -11,23 +11,23 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 from uqmbd.analysis.base import magnitude
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chaos import regression
 from uqmbd.analysis.chaos.expansion import SAMPLE, Expansion, basis, cube_sample
+from uqmbd.analysis.sensitivity.designs import saltelli
 from uqmbd.analysis.sensitivity.pick_freeze import Layout
-from uqmbd.analysis.statistics import trust
 from uqmbd.analysis.warping import event_alignment, time_warping, warped_history
-from uqmbd.analysis.warping.warped_columns import WarpedColumns
+from uqmbd.analysis.warping.warped_columns import InBox, WarpedColumns
 from uqmbd.analysis.warping.warped_history import WarpedHistory
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.inputs import Input
-from uqmbd.methods.probabilistic.pce_fit import SAMPLED, Fit, Fitted
-from uqmbd.questions.base import Answer
-from uqmbd.questions.width import narrowing
+from uqmbd.surrogates.base import Runs
+from uqmbd.surrogates.chaos import Chaos
+from uqmbd.surrogates.chaos_fit import SAMPLED, FitResult
 
 POINTS = 2**12  # with which statistics of warped histories are taken
 BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
-SAFETY = 2.0  # bounds are widened by so many times the validated error, as those of the inclusion methods
+SAFETY = 2.0  # bounds are widened by so many times the validated error: `uqmbd.questions.bounds`
 HELPS = 0.5  # of the plain expansion's error: above it, warping is said not to help
 ORDERS = {"linear": 1, "quadratic": 2}  # of the time maps
 _SAID = (
@@ -94,15 +94,8 @@ def events_of(warp: str | dict[str, Any], columns: Columns, name: str, values: n
     return np.sort(np.where((told > time[0]) & (told < time[-1]), told, np.nan), axis=1)
 
 
-class Warping:
+class Warped(Chaos):
     """The warped surrogates of the histories of a study, beside the expansion of everything else.
-
-    Parameters
-    ----------
-    inputs : Space
-    fitting : Fit
-        Of the expansion of all columns.
-    seed : int
 
     Raises
     ------
@@ -110,50 +103,48 @@ class Warping:
         For outputs, times and designs that cannot be warped.
     """
 
-    def __init__(self, inputs: Mapping[str, Input], fitting: Fit, seed: int) -> None:
-        self.settings, self.columns, self._inputs, self._fitting, self._seed = fitting.settings, fitting.columns, inputs, fitting, seed
-        if self.settings.design == "quadrature":
+    def __init__(self, runs: Runs) -> None:
+        super().__init__(runs)
+        if runs.settings.design == "quadrature":
             remedy = "choose another design, or remove warp"
             raise StudyError(
-                "warping fits by regression and cannot use a quadrature", key="method.warp", value=self.settings.warp, remedy=remedy
+                "warping fits by regression and cannot use a quadrature", key="method.warp", value=runs.settings.warp, remedy=remedy
             )
-        check_outputs(self.settings.warp, self.columns)
-        time = self.columns.time
+        check_outputs(runs.settings.warp, runs.columns)
+        time = runs.columns.time
         if len(time) < 8 or not np.allclose(np.diff(time), time[1] - time[0], rtol=1e-6, atol=0):
             raise StudyError(
                 "warping needs histories of 8 times or more in equal steps", key="method.warp", remedy="use an equal time grid"
             )
 
-    def fit(self, plain: Fitted, points: np.ndarray, values: np.ndarray, rows: np.ndarray, ok: np.ndarray) -> Fitted:
-        """What the runs `rows` say; `points` (n, d) in [-1, 1]^d and `values` (n, columns) are those of all runs, of which `ok` were ok."""
-        from uqmbd.methods.sensitivity.designs import saltelli  # with it all approaches come
-
-        expansion, loo, missed, choices, by = plain
+    def fit_to(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> FitResult:
+        expansion, loo, missed, choices, by = super().fit_to(rows, degrees, choices)
         self._about: dict[str, dict[str, Any]] = {}  # by history
         self._differ: dict[str, float] = {}  # time from which runs differ in their number of events, s
-        self._points, self._values, warped = points, values, []
-        for j, (name, at) in enumerate(self.columns.slices.items()):
-            if not self.columns.outputs[name].over_time:
+        warped, columns, d = [], self.runs.columns, len(self.runs.inputs)
+        for j, (name, at) in enumerate(columns.slices.items()):
+            if not columns.outputs[name].over_time:
                 continue
             try:
-                history, choices[j] = self._history(name, at, rows, ok)
+                history, choices[j] = self._history(name, at, rows)
             except ValueError as error:
                 self._about[name] = {"not_warped": str(error)}
                 continue
             loo[at] = missed[at] = np.nan
             warped.append((at, history))
-        rng, layout = generator(self._seed, SAMPLED + 1), Layout(len(self._inputs), second=True)
-        sample, blocks = cube_sample(len(self._inputs), rng, POINTS), saltelli(BLOCKS, layout, rng)
-        self.surrogate = WarpedColumns(expansion, warped, sample, blocks, np.arange(self.columns.count))
-        return Fitted(self.surrogate, loo, missed, choices, by)
+        rng, layout = generator(self.runs.seed, SAMPLED + 1), Layout(d, second=True)
+        sample, blocks = cube_sample(d, rng, POINTS), saltelli(BLOCKS, layout, rng)
+        surrogate = WarpedColumns(expansion, warped, sample, blocks, np.arange(columns.count))
+        return FitResult(surrogate, loo, missed, choices, by)
 
-    def _history(self, name: str, at: slice, rows: np.ndarray, ok: np.ndarray) -> tuple[WarpedHistory, regression.Choice]:
+    def _history(self, name: str, at: slice, rows: np.ndarray) -> tuple[WarpedHistory, regression.Choice]:
         """Warped surrogate of one history; raises `ValueError` when its runs cannot be aligned."""
-        warp, time, values = self.settings.warp, self.columns.time - self.columns.time[0], self._values[rows, at]
+        runs, ok = self.runs, np.flatnonzero(self.runs.status == 0)
+        warp, time, values = runs.settings.warp, runs.columns.time - runs.columns.time[0], runs.values[rows, at]
         size = magnitude.sizes(values.reshape(-1, 1))[0]
         values = values / size
         if isinstance(warp, str) and warp in ORDERS:
-            central = int(np.square(self._points[rows]).sum(axis=1).argmin())
+            central = int(np.square(runs.points[rows]).sum(axis=1).argmin())
             found = time_warping.align(time, values, values[central], order=ORDERS[warp])
             numbers = found.numbers
             time_map, warped = time_warping.warp(time, values, numbers)
@@ -176,18 +167,18 @@ class Warping:
 
     def _shared(self, warp: str | dict, name: str, rows: np.ndarray) -> event_alignment.Common:
         """Events that all runs `rows` have; keeps the time from which their numbers differ."""
-        events = events_of(warp, self.columns, name, self._values[rows])
+        events = events_of(warp, self.runs.columns, name, self.runs.values[rows])
         if events.shape[1] and np.isfinite(events).any():
             missing = ~np.isfinite(events).any(axis=1)
             self._differ[name] = float(np.nanmin(events)) if missing.any() else event_alignment.common(events).differ
         shared = event_alignment.common(events)
-        start = self.columns.time[0]
+        start = self.runs.columns.time[0]
         return event_alignment.Common(shared.events - start, shared.ends - start, shared.differ - start)
 
     def _expand(self, rows: np.ndarray, numbers: np.ndarray, name: str) -> tuple[Expansion, int]:
         """Expansion of the numbers (n, columns) of the runs, each with terms of its own, and the highest degree."""
-        fitting = self._fitting
-        psi = basis(fitting.families, fitting.indices, (self._points[rows] + 1) / 2)
+        fitting = self.fitting
+        psi = basis(fitting.families, fitting.indices, self.u[rows])
         c, degree = np.zeros((len(fitting.indices), numbers.shape[1])), 0
         # below this a number is rounding, which no terms explain
         floor = 1e-12 * np.maximum(np.abs(numbers).max(axis=0), 1e-300)
@@ -195,7 +186,7 @@ class Warping:
             if np.ptp(column) <= floor[j]:
                 c[0, j] = column.mean()
                 continue
-            choice = regression.choose(psi, fitting.levels, fitting.degrees, column[:, None], self.settings.how)
+            choice = regression.choose(psi, fitting.levels, fitting.degrees, column[:, None], fitting.settings.how)
             if not np.isfinite(choice.loo):
                 raise StudyError(
                     f"the {len(rows)} runs that are ok cannot determine the warped expansion of the output '{name}'",
@@ -208,56 +199,42 @@ class Warping:
         used[0] = True
         return Expansion(fitting.indices[used], fitting.families, c[used]), degree
 
-    def compared(self, points: np.ndarray, values: np.ndarray, reached: np.ndarray) -> np.ndarray:
-        """Whether columns are before the time from which runs differ in their number of events, bool (columns,).
-
-        Notes by how much warping helps at fresh runs, `points` (n, d) of the unit cube and `values` (n, columns); `reached` (2, columns).
-        """
-        errors = [np.abs(part.evaluate(points) - values).max(axis=0) for part in (self.surrogate, self.surrogate.plain)]
-        self.holds = np.ones(self.columns.count, bool)
+    def holds(self, rows: np.ndarray, reached: np.ndarray) -> np.ndarray:
+        """Before the time from which runs differ in their number of events. Notes by how much warping helps."""
+        columns, values, plain = self.runs.columns, self.runs.values[rows], self.polynomials.evaluate(self.u[rows])
+        errors, found = [np.abs(each - values).max(axis=0) for each in (self.said, plain)], super().holds(rows, reached)
         for name, facts in self._about.items():
-            at = self.columns.slices[name]
+            at = columns.slices[name]
             size = max(reached[1, at].max() - reached[0, at].min(), 1e-300)
-            before = self.holds[at] = self.columns.time < self._differ.get(name, np.inf)
+            before = found[at] = columns.time < self._differ.get(name, np.inf)
             if before.any():
                 facts["error"], facts["plain_error"] = (float(error[at][before].max() / size) for error in errors)
-        return self.holds
+        return found
+
+    @property
+    def polynomials(self) -> Expansion:
+        return self.found.expansion.plain
 
     @property
     def warped(self) -> np.ndarray:
-        """Which columns have warped surrogates, bool (columns,)."""
-        found = np.zeros(self.columns.count, bool)
-        for at, _ in self.surrogate.histories:
+        found = super().warped
+        for at, _ in self.found.expansion.histories:
             found[at] = True
         return found
 
-    def answers(self, sample: np.ndarray, reached: np.ndarray, error: np.ndarray) -> Answer:
-        """Bounds where all inputs are intervals, and how they narrow with each of them if that is asked.
+    def over_box(self, points: np.ndarray) -> Fitted:
+        return InBox(self.found.expansion, points, np.tile([-1.0, 1.0], (points.shape[1], 1)))
 
-        Parameters
-        ----------
-        sample : ndarray, shape (n, d)
-            Points of the unit cube.
-        reached : ndarray, shape (2, columns)
-            What runs reached.
-        error : ndarray, shape (columns,)
-        """
-        narrower = Answer()
-        if "width" in self.settings.questions:
-            few = sample[:POINTS]
-            narrower = narrowing(
-                lambda gap, box=None: np.stack(self.surrogate.range(few, None if box is None else (box.T + 1) / 2)), few.shape[1], reached
-            )
-        if any(item.kind != "interval" for item in self._inputs.values()):
-            return narrower
-        ends = np.stack(self.surrogate.range(sample)) + SAFETY * error * np.array([[-1.0], [1.0]])
-        bounds = self.columns.dataset(trust.joined(ends, reached), {"bound": ["lower", "upper"]})
-        return Answer(narrower.sensitivity, {"bounds": bounds})
+    def always_asked(self) -> tuple[str, ...]:
+        return ("bounds",) if all(item.kind == "interval" for item in self.runs.inputs.values()) else ()
+
+    def kept(self) -> dict[str, Any]:
+        return {}
 
     def facts(self) -> dict[str, Any]:
         """Attributes of the result."""
         facts = {
-            "warp": self.settings.warp,
+            "warp": self.runs.settings.warp,
             "warped": self._about,
             "warped_sample": POINTS,
             "sobol_blocks": BLOCKS,
@@ -267,13 +244,13 @@ class Warping:
         differ = {name: time for name, time in self._differ.items() if np.isfinite(time)}
         return facts | ({"events_differ_from": differ} if differ else {})
 
-    def notes(self) -> list[str]:
+    def notes(self, trusted: np.ndarray) -> list[str]:
         """Sentences about what is not warped, where it does not help, and from where on it cannot."""
         notes = []
         for name, facts in self._about.items():
             if "not_warped" in facts:
                 notes.append(f"the output '{name}' is not warped: {facts['not_warped']}")
-            elif "error" in facts and facts["error"] > HELPS * facts["plain_error"] and facts["error"] > self.settings.trust_tolerance:
+            elif "error" in facts and facts["error"] > HELPS * facts["plain_error"] and facts["error"] > self.runs.settings.trust_tolerance:
                 notes.append(
                     f"warping does not help the output '{name}': its validated error is {facts['error']:.2g} of the range, "
                     f"that of the expansion at each time {facts['plain_error']:.2g}"

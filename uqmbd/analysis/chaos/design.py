@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.threads import one_thread
 from uqmbd.analysis.chaos.expansion import basis
 from uqmbd.analysis.chaos.families import Family
 from uqmbd.errors import StudyError
-from uqmbd.methods.design import unit_points
 
 CANDIDATES = 10  # for each point that is wanted
 ORTHONORMAL = 1e-9  # largest error of a product of two terms by a sparse grid that is one for them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from uqmbd.inputs.space import Space
 
 if TYPE_CHECKING:
     from uqmbd.analysis.base.columns import Columns
-    from uqmbd.methods.probabilistic.pce import PCE
 
-FITTED, VALIDATION, SAMPLED = range(3)  # roles; the last is no run: random numbers with which the expansion is sampled
+SAMPLED = 2  # where the random numbers begin with which an expansion is sampled; those before are of the runs
 WHOLE = 2**22  # numbers of a matrix of runs and terms up to which it is held as a whole; of more runs the first choose the terms
 LEAST_RUNS = 2  # for each term, that choose
 
@@ -37,7 +36,7 @@ def family_of(space: Space, name: str, degree: int) -> Family:
     return family(item.ppf, getattr(item, "named", None), degree=degree)
 
 
-class Fitted(NamedTuple):
+class FitResult(NamedTuple):
     """What runs say of all columns."""
 
     expansion: Expansion
@@ -51,7 +50,7 @@ class Fitted(NamedTuple):
 class Fit:
     """How expansions of all columns are fitted."""
 
-    settings: PCE
+    settings: Any  # of the method: degree, shape, q, how, design
     families: Sequence[Family]  # of each input
     indices: np.ndarray  # int (terms, d): all terms that may be chosen
     degrees: list[int]  # among which is chosen
@@ -64,12 +63,12 @@ class Fit:
             return np.full(len(self.indices), float(self.degrees[-1]))
         return multi_index.level(self.indices, self.settings.shape, self.settings.q)
 
-    def project(self, u: np.ndarray, values: np.ndarray, weights: np.ndarray) -> Fitted:
+    def project(self, u: np.ndarray, values: np.ndarray, weights: np.ndarray) -> FitResult:
         """By the quadrature with the points `u` (n, d) and `weights` (n,): nothing is left over that would tell an error."""
         c = basis(self.families, self.indices, u).T @ (weights[:, None] * values)
         whole = regression.Choice(np.arange(len(self.indices)), np.nan, self.degrees[-1], 0.0)
         unknown = np.full(self.columns.count, np.nan)
-        return Fitted(Expansion(self.indices, self.families, c), unknown, unknown, [whole] * len(self.columns.slices), len(u))
+        return FitResult(Expansion(self.indices, self.families, c), unknown, unknown, [whole] * len(self.columns.slices), len(u))
 
     def regress(
         self,
@@ -77,7 +76,7 @@ class Fit:
         values: np.ndarray,
         degrees: list[int] | None = None,
         choices: list[regression.Choice] | None = None,
-    ) -> Fitted:
+    ) -> FitResult:
         """By least squares from points `u` (n, d) of the unit cube and `values` (n, columns); `choices` where they are made already.
 
         Raises
@@ -107,7 +106,7 @@ class Fit:
                 choices[k] = replace(choices[k], loo=float(fit.loo.sum() / variance.sum()))
         used = np.any(c != 0, axis=1)
         used[0] = True  # the constant
-        return Fitted(Expansion(self.indices[used], self.families, c[used]), loo, missed, choices, few)
+        return FitResult(Expansion(self.indices[used], self.families, c[used]), loo, missed, choices, few)
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
         """The size of each output, for all its columns, (columns,)."""
