@@ -126,16 +126,22 @@ def harm(file: Path, rng: np.random.Generator) -> str:
     return f"{kind} at {at}"
 
 
+def state(place: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of every file."""
+    files = {str(file.relative_to(place)): file.stat() for file in place.rglob("*") if file.is_file()}
+    return {name: (found.st_size, found.st_mtime_ns) for name, found in files.items()}
+
+
 def damages(whole, tmp_path: Path, count: int, seed: int) -> list[str]:
     """What went unsaid over so many damages: files chosen evenly, and by their sizes, in turn."""
     study, folder, digest, files, before = whole
     rng = np.random.default_rng(seed)
     sizes = np.array([(folder / name).stat().st_size for name in files], float)
-    wrong = []
+    wrong, place = [], tmp_path / "osc"
+    shutil.copytree(folder, place)
+    there = state(place)
     for number in range(count):
         name = files[rng.choice(len(files), p=sizes / sizes.sum())] if number % 2 else files[number // 2 % len(files)]
-        place = tmp_path / "osc"
-        shutil.copytree(folder, place)
         how = f"{name}: {harm(place / name, rng)}"
         try:
             after = read(study, place, digest, tmp_path / "x.csv")
@@ -155,7 +161,10 @@ def damages(whole, tmp_path: Path, count: int, seed: int) -> list[str]:
                 wrong.append(f"{how}: no remedy")
         except Exception as error:
             wrong.append(f"{how}: {type(error).__name__} {error} when verified")
-        shutil.rmtree(place)
+        now = state(place)
+        for other in (other for other in {**there, **now} if there.get(other) != now.get(other)):  # what was harmed, and what `verify` did
+            shutil.copy2(folder / other, place / other) if other in there else (place / other).unlink()
+        assert state(place) == there
     return wrong
 
 

@@ -5,9 +5,11 @@ import json
 import pickle
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import chaospy
+import jsonschema
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,6 +20,7 @@ from uqmbd.inputs import Labelled
 from uqmbd.inputs.chaospy_laws import Mixture, Parts
 from uqmbd.inputs.of_chaospy import digest_of
 from uqmbd.inputs.space import Space
+from uqmbd.spec.schema import schema
 
 P = np.array([1e-12, 1e-9, 1e-4, 0.3])  # probabilities below, or above
 U = np.array([0.01, 0.3, 0.5, 0.9])
@@ -299,6 +302,16 @@ def test_what_chaospy_alone_knows_says_which_digits_reliability_has_lost(tmp_pat
     assert any(note.startswith("a has the quantiles of chaospy, which knows no survival quantile") for note in result.attrs["notes"])
 
 
+def test_check_says_which_gauss_points_an_expression_is_run_at():
+    inputs = {**TWO, "c": chaospy.GaussianKDE([1.0, 2.0, 4.0]), "d": 1 - chaospy.Uniform(0, 1)}
+    method = uq.PCE(design="quadrature", degree=3, grid="sparse")
+    study = uq.Study(model=lambda a, b, c, d: {"y": a + b + c * d}, inputs=inputs, outputs=["y"], method=method)
+    cost = study.check()
+    assert cost.design.startswith("sparse grid of 165 Gauss points instead of 256") and "sparse grid of 165" in str(
+        cost.table().columns[1]._cells
+    )
+
+
 SUM = {"a": chaospy.Normal(0, 1) + chaospy.Uniform(0, 1), "b": uq.Uniform(0, 1)}
 
 
@@ -357,6 +370,7 @@ def written(folder):
 def test_a_study_file_names_a_distribution_in_a_file(tmp_path):
     """Loaded, in the identity, written back, and resumed from what was written."""
     path = written(tmp_path / "here")
+    jsonschema.validate(tomllib.loads(path.read_text()), schema())
     study = uq.Study.from_file(path)
     assert study.inputs["a"].ppf(ndtr(2.0)) == pytest.approx(0.008)
     study.run(out=tmp_path / "r", report=False, progress=False)

@@ -64,7 +64,7 @@ def first_mistake(error: ValidationError, model: type[BaseModel]) -> StudyError:
         return StudyError(f"there is no key '{key}' here", key=key, remedy=did_you_mean(str(key), known, noun="key"))
     if entry["type"] == "missing":
         return StudyError(f"the key '{key}' is missing", key=key)
-    if "error" in entry.get("ctx", {}):
-        return StudyError(str(entry["ctx"]["error"]), key=key)
+    if (raised := entry.get("ctx", {}).get("error")) is not None:
+        return StudyError(str(raised), key=key)
     message = entry["msg"]
     return StudyError(message[:1].lower() + message[1:], key=key, value=entry["input"])

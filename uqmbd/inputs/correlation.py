@@ -61,9 +61,9 @@ def require_possible(matrix: np.ndarray, names: Sequence[str], key: str, *, back
     values, vectors = np.linalg.eigh(matrix)
     if values[0] > LEAST_EIGENVALUE:
         return
-    guilty = np.flatnonzero(np.abs(vectors[:, 0]) > 0.1 * np.abs(vectors[:, 0]).max())
+    guilty: list[int] = np.flatnonzero(np.abs(vectors[:, 0]) > 0.1 * np.abs(vectors[:, 0]).max()).tolist()
     if len(guilty) < 2:
-        guilty = np.arange(len(names))
+        guilty = list(range(len(names)))
     near = nearest(matrix)
     pairs = [(i, j) for n, i in enumerate(guilty) for j in guilty[n + 1 :]]
     given = ", ".join(f"{names[i]} and {names[j]} {backwards(matrix[i, j]):.4g}" for i, j in pairs)

@@ -116,7 +116,8 @@ def build(distribution: Mapping[str, Any]) -> Law:
 
 
 def _family(kind: str, numbers: Mapping[str, float]) -> Law:
-    return FAMILIES[kind].build({**FAMILIES[kind].parameters, **numbers})
+    usual = {name: number for name, number in FAMILIES[kind].parameters.items() if number is not None}
+    return FAMILIES[kind].build({**usual, **numbers})
 
 
 def notation(distribution: Mapping[str, Any]) -> str:

@@ -37,9 +37,13 @@ def checked_table(value: Any) -> dict[str, Any]:
     missing = [name for name in known if name not in value]
     if missing:
         raise StudyError(f"the fuzzy number lacks {', '.join(missing)}", key="fuzzy", remedy=REMEDY)
-    found = {name: _number(value[name], name) for name in known} if kind else {name: _list(value[name], name) for name in known}
-    (_check_shape if kind else _check_levels)(found)
-    return {"type": kind, **found} if kind else found
+    if kind:
+        numbers = {name: _number(value[name], name) for name in known}
+        _check_shape(numbers)
+        return {"type": kind, **numbers}
+    lists = {name: _list(value[name], name) for name in known}
+    _check_levels(lists)
+    return dict(lists)
 
 
 class Fuzzy(Input):

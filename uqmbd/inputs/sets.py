@@ -170,6 +170,7 @@ class ConvexSet(Checked):
     def _ellipsoid(self) -> tuple[np.ndarray, np.ndarray]:
         """Centre and matrix in the `units`, of a set that says where it lies."""
         if self.source == "covariance":
+            assert self.radius is not None
             return np.array(self.center), np.array(self.covariance) * self.radius**2
         from uqmbd.inputs.ellipsoids import minimum_volume
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Required, TypedDict
 
 from uqmbd.errors import did_you_mean
-from uqmbd.inputs import Input
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.methods import Method
@@ -23,7 +22,7 @@ class Given(TypedDict, total=False):
     """What a `Study` is made of, see there."""
 
     model: Callable[..., Any] | str | Model | None
-    inputs: Required[Mapping[str, Input]]
+    inputs: Required[Mapping[Any, Any]]
     outputs: Required[Sequence[str]]
     method: Required[Method | Sequence[Method] | Mapping[str, Method]]
     time: TimeGrid | None
