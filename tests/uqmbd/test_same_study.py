@@ -180,7 +180,7 @@ def test_words_and_a_time_limit_compute_nothing(tmp_path):
         facts = uq.open_results(folder).facts
         assert (facts.title, facts.description) == (change.get("title", ""), change.get("description", ""))
         assert (folder / "report.html").exists() == ("campaign" in change)  # the page that says the words of before is written again
-        assert Study.from_file(folder / "study.toml").words() == made(tmp_path, **change).words()
+        assert Study.from_file(folder / "study.toml").spec.words() == made(tmp_path, **change).spec.words()
 
 
 def test_a_unit_that_says_the_same_computes_nothing(tmp_path):

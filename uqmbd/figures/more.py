@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
+from uqmbd.plugins import load_plugin, offered
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
 
@@ -51,7 +51,7 @@ def left_out(result: Any) -> str:
 
 def drawn(name: str, result: Any) -> dict[str, list[Figure]]:
     """What one function makes of a result: a figure, several, or several by the title of their section."""
-    function = find(name, {}, "figure", key="report.figures")
+    function = load_plugin(name, {}, "figure", key="report.figures")
     try:
         with kept_folder(function):
             made = function(result)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
+from uqmbd.plugins import load_plugin, offered
 from uqmbd.report.tables import Table
 from uqmbd.simulators.model import describe
 
@@ -15,7 +15,7 @@ def more_tables(result: Any) -> list[Table]:
     found: list[Table] = []
     for name in offered("table"):
         try:
-            found += find(name, {}, "table", key="uqmbd.tables")(result)
+            found += load_plugin(name, {}, "table", key="uqmbd.tables")(result)
         except StudyError:
             raise
         except Exception as error:

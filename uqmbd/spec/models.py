@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, InstanceOf, Tag
 from pydantic.json_schema import SkipJsonSchema
 
-from uqmbd.doors import outside, whereabouts
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
+from uqmbd.plugins import locate_plugin, plugin_name
 from uqmbd.simulators.command import command_line, command_model
 from uqmbd.simulators.filling import check_places
 from uqmbd.simulators.model import Model, find_model, located, wrap_callable
@@ -111,7 +111,7 @@ class SimulatorSection(StudySection):
 
     def load(self, timeout: float | None) -> Model:
         named = {"key": "study.simulator", "directory": self.directory}
-        by = self.given.get("simulator") or outside(self.simulator, (), "simulator", **named)
+        by = self.given.get("simulator") or locate_plugin(self.simulator, (), "simulator", **named)
         model = self.given.get("model") or (by if self.model is None else find_model(self.model, self.directory))
         return replace(model, simulator=by)
 
@@ -213,7 +213,7 @@ def section_of_model(
     if simulator is None:
         return made(FunctionSection, **names, vectorized=vectorized, given=given, **words)
     if isinstance(simulator, str):
-        names["simulator"] = whereabouts(simulator, (), "simulator", key="study.simulator", directory=where)
+        names["simulator"] = plugin_name(simulator, (), "simulator", key="study.simulator", directory=where)
     return made(SimulatorSection, **names, given=given, **words)
 
 

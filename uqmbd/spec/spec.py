@@ -10,12 +10,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
 
-from uqmbd.doors import blaming, name_and_code
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space, read_dependence, read_set
+from uqmbd.plugins import blaming, name_and_code
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.windows import is_pattern
 from uqmbd.spec.checks import check_input_name, check_name, check_outputs, check_units

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Unpack
 
 import numpy as np
 
-from uqmbd.doors import find
 from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
 from uqmbd.outcomes import OutputInfo
+from uqmbd.plugins import load_plugin
 from uqmbd.printing import near, say
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked, matching
@@ -136,13 +136,11 @@ class Study:
         _ = self.model, self.asked, self.field_functions
         for name in self.report.figures:
             if not name.startswith("<"):
-                find(name, {}, "figure", key="report.figures")
+                load_plugin(name, {}, "figure", key="report.figures")
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "settled":
-            raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
-        vars(self)[name] = value
+        raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and self.spec == other.spec
@@ -198,10 +196,6 @@ class Study:
     def said(self) -> dict[str, Any]:
         """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
         return {"study": self.name, **self.spec.words(), "inputs": self.inputs.described()}
-
-    def words(self) -> dict[str, str]:
-        """Title and description, if the study has them."""
-        return self.spec.words()
 
     def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
         """What is known of the outputs, with the units that the study gives them.
