@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, InstanceOf, Tag
+from pydantic import Discriminator, Field, Tag
 from pydantic.json_schema import SkipJsonSchema
 
 from uqmbd.errors import StudyError, did_you_mean
@@ -39,7 +39,7 @@ class StudySection(Checked):
     title: str = ""
     description: str = ""
     directory: SkipJsonSchema[Path] = Field(default=Path(), exclude=True, repr=False)
-    given: SkipJsonSchema[dict[str, InstanceOf[Model]]] = Field(default={}, exclude=True, repr=False)
+    given: SkipJsonSchema[dict[str, Any]] = Field(default={}, exclude=True, repr=False)
 
     @property
     def label(self) -> str:

@@ -62,7 +62,7 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
 def input_table(item: Input) -> dict[str, Any]:
     """The table of an input in a study file, in the unit in which it was written."""
     written = item.written or item
-    value = [written.lower, written.upper] if isinstance(written, Interval) else getattr(written, written.key)
+    value = [written.lower, written.upper] if type(written) is Interval else getattr(written, written.key)
     key = written.key if is_ours(type(written)) else label_of(type(written))
     return {key: value} | ({"unit": written.unit} if written.unit else {})
 
