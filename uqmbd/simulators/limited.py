@@ -37,10 +37,18 @@ class Limited(Protocol):
     """What makes runs one by one; see `uqmbd.simulators.function.FunctionSimulator`."""
 
     @property
-    def model(self) -> Model: ...
+    def model(self) -> Model:
+        """The function that is called."""
+        ...
+
     @property
-    def timeout(self) -> float | None: ...
-    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run: ...
+    def timeout(self) -> float | None:
+        """Of one run [s]."""
+        ...
+
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run:
+        """One run."""
+        ...
 
 
 class Ready(NamedTuple):

@@ -109,7 +109,9 @@ def first_portion(study: Study, info: Mapping[str, OutputInfo]) -> int:
     """How many runs the method asks for first; 1 where it cannot say that without a run."""
     grid = study.grid()
     try:
-        asked = study.method.start(study.inputs, info, np.zeros(0) if grid is None else grid, study.campaign.seed).ask()
+        asked = study.method.start(
+            study.inputs, study.method.treated(info), np.zeros(0) if grid is None else grid, study.campaign.seed
+        ).ask()
     except StudyError:
         return 1
     return max(1, len(next(iter(asked.values())))) if asked else 1

@@ -79,7 +79,7 @@ def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Tally]:
             collect()
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
-            add_step_error(result, study, prepared.info, trial, store, used, pool, simulator)
+            add_step_error(result, study, study.method.treated(prepared.info), trial, store, used, pool, simulator)
             cut_at_limits(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
@@ -120,7 +120,7 @@ def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
     """The method, ready to ask."""
     time = study.grid()
     with blaming(type(study.method), "method", "method"):
-        run = study.method.start(study.inputs, info, np.zeros(0) if time is None else time, study.campaign.seed)
+        run = study.method.start(study.inputs, study.method.treated(info), np.zeros(0) if time is None else time, study.campaign.seed)
     return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
@@ -135,7 +135,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, sh
         prepare=trial.checked,
         get_pool=prepared.pool.get,
         shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
-        told=tuple(info),
+        told=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
         tag=method_tag(study, named=hasattr(method, "arranged")),

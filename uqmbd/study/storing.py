@@ -101,6 +101,8 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in identity.parts.items()},
         }
+        if fields := {name: [axis.name for axis in entry.axes] for name, entry in trial.info.items() if entry.further}:
+            notes["fields"] = fields
         if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
             notes["derived"] = derived
         axes = axes_of(trial.info)
@@ -130,9 +132,10 @@ def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     """Axes other than time by name, as the header of a store has them; see `own_axes`."""
     found: dict[str, Any] = {}
     for name, entry in info.items():
-        if entry.axis is not None and not entry.over_time:
-            axis = found.setdefault(entry.axis.name, {"unit": entry.axis.unit, "values": entry.axis.values.tolist(), "outputs": []})
-            axis["outputs"].append(name)
+        for over in entry.axes:
+            if over.name != TIME.name:
+                axis = found.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
+                axis["outputs"].append(name)
     return found
 
 

@@ -170,7 +170,7 @@ class Trial:
         study.settle(found.time)
         check_axes(found.info)
         for name, known in (self.stored or {}).items():
-            if name in found.info and not alike(found.info[name].axis, known.axis):
+            if name in found.info and not alike(found.info[name].over, known.over):
                 text = f"the output '{name}' is {found.info[name].kind}, and in the stored runs {known.kind}"
                 text += " at other values" if found.info[name].kind == known.kind else ""
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"

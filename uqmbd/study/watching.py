@@ -137,6 +137,7 @@ class Watch:
         Not every method can say something of a part. Once it has all its runs, what it raises is raised.
         """
         info, self.why = self.study.in_units({name: stored[name] for name in self.study.outputs}), ""
+        info = self.study.method.treated(info)
         if any(name not in store.columns for name in info):
             self.why = "histories are not kept, and what is kept of them is told at the end"
             return None
@@ -207,7 +208,7 @@ def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
     from uqmbd.campaign.batches import piece_length
     from uqmbd.result import Result
 
-    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns})
+    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns and not stored[name].in_runs_alone})
     time = study.grid()
     columns = Columns(info, np.zeros(0) if time is None else time)
     rows = store.rows[store.column("status", store.rows) == 0]

@@ -99,7 +99,7 @@ class Expansion(Fitted):
         with np.errstate(over="ignore", under="ignore"):
             return self._power.sum(axis=0) * self._size**2
 
-    def std(self) -> np.ndarray:
+    def deviation(self) -> np.ndarray:
         """(columns,)"""
         return np.sqrt(self._power.sum(axis=0)) * self._size
 
@@ -109,14 +109,14 @@ class Expansion(Fitted):
 
     def standardised(self) -> np.ndarray:
         """Coefficients over the standard deviation, (terms, columns), whose squares add up to 1; 0 of the constant and without variance."""
-        std = self.std()
+        std = self.deviation()
         some = std > _CONSTANT * np.abs(self.mean())
         c = np.where(self._constant[:, None], 0.0, self.c)
         return np.divide(c, std, out=np.zeros_like(c), where=some)
 
     def moments(self, sample: np.ndarray) -> np.ndarray:
         """Mean and standard deviation exactly, and `skewness`."""
-        return np.stack([self.mean(), self.std(), self.skewness(sample)])
+        return np.stack([self.mean(), self.deviation(), self.skewness(sample)])
 
     def skewness(self, sample: np.ndarray | None = None) -> np.ndarray:
         """``E (f - E f)³ / σ³`` of each column, (columns,); 0 where there is no variance.

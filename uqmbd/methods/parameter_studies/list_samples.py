@@ -49,6 +49,7 @@ class List(FromFile):
 
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "sampled"})  # the list says all of them together
 

@@ -71,6 +71,7 @@ class MonteCarlo(Method):
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
+    leaves_in_runs: ClassVar[bool] = True
 
     samples: int = Field(ge=1)
     design: Literal["random", "lhs", "sobol"] = "random"

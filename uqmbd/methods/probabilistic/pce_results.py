@@ -168,7 +168,7 @@ class StatisticsRun(ExpandedRun):
             for j, at in enumerate(columns.slices.values()):
                 weight = variance[at].sum()
                 error = loo[at] @ variance[at] / weight if weight > 0 else 0.0
-                found[i, :, j] = np.abs(fit.mean()[at]).max(), fit.std()[at].max(), error
+                found[i, :, j] = np.abs(fit.mean()[at]).max(), fit.deviation()[at].max(), error
         labels = {"count": counts, "statistic": ["mean", "std", "loo"]}
         return {"convergence": self._numbers(columns.slices).dataset(found, labels)}
 
