@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from uqmbd.study.identity import versions
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
-def metadata_of(study: Study) -> dict[str, Any]:
+def metadata_of(study: StudyData) -> dict[str, Any]:
     """Attributes of a result that follow from its study: words, inputs, settings, seed, model, versions."""
     return {
         **study.said(),

@@ -36,7 +36,7 @@ from uqmbd.study.trust import take_trust
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
@@ -45,7 +45,7 @@ HANDED = "; a function of a script is handed over with the globals that its code
 class Prepared:
     """What the runs of a study need: a store that is held, what its outputs are, the trial's simulator, a pool of processes."""
 
-    study: Study
+    study: StudyData
     store: RunStore
     info: dict[str, OutputInfo]
     trial: Trial
@@ -95,7 +95,7 @@ def execute_shard(prepared: Prepared, shard: Shard | None, progress: bool | None
         return campaign(prepared, start(prepared.study, prepared.info), watcher, Tally(), shard).run()
 
 
-def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
+def early_pool(study: StudyData, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
     """A pool that is starting, and is stopped when `stack` closes."""
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
     if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 0:
@@ -109,25 +109,24 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
     return pool
 
 
-def trial_for(study: Study, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
+def trial_for(study: StudyData, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
     """The trial of a study, from which the pool knows how long its runs take."""
     trial = Trial(study, stored, pool.elsewhere)
     pool.foretold = lambda: trial.seconds * study.method.planned_runs(study.inputs.uncertain)[0]
     return trial
 
 
-def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
+def start(study: StudyData, info: Mapping[str, OutputInfo]) -> Any:
     """The method, ready to ask."""
-    time = study.grid()
     with blaming(type(study.method), "method", "method"):
-        run = study.method.start(study.inputs, study.method.treated(info), np.zeros(0) if time is None else time, study.campaign.seed)
+        run = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed)
     return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
 def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, shard: Shard | None = None) -> Campaign:
     """The campaign of a study."""
     study, store, info, trial = prepared.study, prepared.store, prepared.info, prepared.trial
-    points = 0 if study.time is None else len(study.grid())
+    points = len(study.times())
     rounded = [column.dtype for column in store.columns.values() if column.points]
     return Campaign(
         method=method,
@@ -147,7 +146,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, sh
     )
 
 
-def nothing_worked(store: RunStore, study: Study) -> StudyError:
+def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     """The error for a study of which every run failed."""
     rows = store.rows
     found = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
@@ -161,7 +160,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     )
 
 
-def describe(result: Result, study: Study, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
+def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         **study.said(),
