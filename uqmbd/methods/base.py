@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -63,6 +63,8 @@ class Method(Checked):
         Whether outputs that it does not treat, fields and events, may stand beside those that it treats: the runs have them.
     groups : tuple of GroupSpec
         Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
+    figures, tables : tuple of functions
+        Of a result: what its report shows besides, as functions of ``[report] figures`` do; module-level functions.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -73,6 +75,8 @@ class Method(Checked):
     worker_modules: ClassVar[tuple[str, ...]] = ()
     leaves_in_runs: ClassVar[bool] = False
     groups: ClassVar[tuple[GroupSpec, ...]] = ()
+    figures: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    tables: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 

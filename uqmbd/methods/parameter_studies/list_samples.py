@@ -115,7 +115,7 @@ class ParameterRun(GivenRun):
         return Result(
             inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
-            attrs={"method": self.settings.name, "seed": self._seed, "notes": notes, **counts},
+            attrs={"method": self.settings.name, "sampling": "chosen", "seed": self._seed, "notes": notes, **counts},
         )
 
 
