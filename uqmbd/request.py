@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
 
 Control = tuple[tuple[str, float], ...]  # names and values, by name
 RUNS = "method"
@@ -130,8 +127,8 @@ class Sampler:
         """Outcomes of a batch, in run order; a batch never mixes two asks."""
         raise NotImplementedError
 
-    def result(self) -> Result:
-        """What follows from all that was told; failed runs are counted in its attributes."""
+    def result(self) -> Any:
+        """A `uqmbd.result.Result`: what follows from all that was told; failed runs are counted in its attributes."""
         raise NotImplementedError
 
     def hear(self, progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""Results with their doors: tables, figures, a folder of files. The groups are described in ``docs/architecture.md``."""
+"""Results and what leads out of them: tables, figures, a folder of files. The groups are described in ``docs/architecture.md``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from uqmbd.surrogates.asked import KeptSurrogate
+    from uqmbd.surrogates.kept_surrogate import KeptSurrogate
     from uqmbd.tables.frames import Frame
 
 

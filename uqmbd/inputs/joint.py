@@ -10,7 +10,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.chaospy_laws import LEAST, Component, Parts
+from uqmbd.inputs.chaospy_univariate import LEAST, Component, Parts
 from uqmbd.inputs.correlation import Pair
 from uqmbd.inputs.names import identifier
 from uqmbd.inputs.random import Random
@@ -49,6 +49,11 @@ class Joint:
     def is_bound(self) -> bool:
         """True where more binds them than a Gaussian copula, which rank correlations say."""
         return self.copula is not None or self.values is not None
+
+    @property
+    def is_smooth(self) -> bool:
+        """False where one of them is made of more variables than its own and those of the others."""
+        return not isinstance(self.values, Parts) or self.values.is_smooth
 
     def points(self, u: np.ndarray, at: Sequence[int]) -> np.ndarray:
         """Points `u` (n, d) of the unit cube, of which the columns `at` are these, bound by the copula."""
@@ -117,7 +122,7 @@ def joint_of(key: str, item: Random) -> Joint:
         if type(trans).__name__ == "nataf":
             turn = trans._permute
             return Joint(names, item, "Gaussian copula", each(marginals), pairs(names, turn.T @ trans._correlation @ turn))
-        return Joint(names, item, f"copula ({type(distribution).__name__})", each(marginals), copula=trans)
+        return Joint(names, item, f"{type(distribution).__name__} copula", each(marginals), copula=trans)
     if type(distribution).__name__ == "MvNormal" and isinstance(distribution._parameters["mean"], np.ndarray):
         spreads = np.sqrt(np.diag(distribution._covariance))
         normal = [{"type": "normal", "mean": m, "std": s} for m, s in zip(distribution._parameters["mean"], spreads, strict=True)]
@@ -126,7 +131,7 @@ def joint_of(key: str, item: Random) -> Joint:
         )  # fmt: skip
     parts = [Component(distribution, i) for i in range(count)]
     inputs = {name: Random(f"<{part!r}>", unit=unit, made=part) for name, part, unit in zip(names, parts, units, strict=True)}
-    return Joint(names, item, f"joint ({type(distribution).__name__})", inputs, values=distribution)
+    return Joint(names, item, type(distribution).__name__, inputs, values=distribution)
 
 
 def alone(distribution: Any) -> list[Any] | None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
+from uqmbd.plugins import blaming, nonsense
 from uqmbd.request import Request, Sampler, sampler
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 NEEDED = ("ask", "tell", "result")
 OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rounding
@@ -23,7 +23,7 @@ OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rou
 class OutsideRun(Sampler):
     """As `uqmbd.request.Sampler`; what else the run has is handed on."""
 
-    def __init__(self, run: Any, study: Study) -> None:
+    def __init__(self, run: Any, study: StudyData) -> None:
         self.kind = type(study.method)
         self.inputs = study.inputs.to_si()
         absent = [name for name in NEEDED if not callable(getattr(run, name, None))]

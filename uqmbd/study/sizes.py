@@ -5,20 +5,20 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING
 
-from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
+from uqmbd.plugins import blaming, nonsense
 from uqmbd.processes import memory_there
 from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.methods import Method
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 ALWAYS_THERE = 2**30  # bytes that every machine has
 PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text in the head of the runs
 
 
-def check_sizes(study: Study) -> None:
+def check_sizes(study: StudyData) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
     for count in (lambda: study.time.points, lambda: study.time.points + len(further_times(study))) if study.time is not None else ():
         what = f"{count():,} points in time, as numbers and as text,"
@@ -32,7 +32,7 @@ def check_sizes(study: Study) -> None:
         require(each * most, what, key, value, f"take fewer {'fallback ' if late else ''}runs")
 
 
-def planned(method: Method, study: Study) -> tuple[int, int, int]:
+def planned(method: Method, study: StudyData) -> tuple[int, int, int]:
     """Runs that a method asks for: at least, at most, and how many of these where the result is not trusted."""
     with blaming(type(method), "method", "method"):
         said, fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from uqmbd.campaign.opening import Claim
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
 
 HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
@@ -40,8 +40,12 @@ def results_directory(out: str | Path | None, name: str) -> Path:
     return Path(out).absolute()
 
 
-def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
+def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when the method needs all that the runs give, and histories are not to be kept or memory cannot hold it."""
+    alone = [name for name, entry in info.items() if entry.in_runs_alone]
+    if alone and study.campaign.store != "all":
+        text = f"'{alone[0]}' is {info[alone[0]].noun}, which the runs alone have, and they would not keep it"
+        raise StudyError(text, key="campaign.store", value=study.campaign.store, remedy='write store = "all", or reduce it to a number')
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
         return
@@ -58,10 +62,10 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
+def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs.uncertain)
-    numbers = sum(math.prod(entry.shape(0 if study.time is None else len(study.grid()))) for entry in info.values())
+    numbers = sum(math.prod(entry.shape(len(study.times()))) for entry in info.values())
     require(
         8 * runs * numbers,
         f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
@@ -72,7 +76,7 @@ def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
+def open_or_make(study: StudyData, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
     from uqmbd.campaign.batches import piece_length
     from uqmbd.campaign.opening import columns_of, store_in
@@ -86,7 +90,7 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
-        points = 0 if study.time is None else len(study.grid())
+        points = len(study.times())
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
             info,
@@ -139,7 +143,7 @@ def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     return found
 
 
-def rounding_cost(study: Study, result: Result) -> dict[str, Any]:
+def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
     """Attributes of a result that say what histories stored as float32 cost; none where nothing was rounded.
 
     The rounding of a number is at most 2^-24 of it. It is compared with the spread over the runs at the same time, from group `inner`.

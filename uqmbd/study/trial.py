@@ -27,7 +27,7 @@ from uqmbd.study.times import plain_grid
 
 if TYPE_CHECKING:
     from uqmbd.simulators.model import Model
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 Units = Mapping[str, tuple[str, str]]
@@ -118,7 +118,7 @@ class Trial:
         That it took; 0 before.
     """
 
-    study: Study
+    study: StudyData
     stored: dict[str, OutputInfo] | None = None
     elsewhere: bool = False
     seconds: float = 0.0
