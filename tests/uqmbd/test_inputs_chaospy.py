@@ -194,7 +194,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
     space = Space({"a, b": uq.Random(joint)})
     (pair,) = space.dependence.rank_correlation
     assert pair[:2] == ("a", "b") and pair[2] == pytest.approx(6 / np.pi * np.arcsin(0.25))
-    assert space["a"].distribution["type"] == "normal" and space.described()["a, b"]["kind"] == "Gaussian copula"
+    assert space["a"].distribution["type"] == "normal" and space.described()["a, b"]["kind"] == "joint (Gaussian copula)"
     u = np.random.default_rng(1).random((1000, 2))
     found, exact = space.samples(u), joint.inv(u.T)
     assert np.array([found["a"], found["b"]]) == pytest.approx(exact, rel=1e-8)
@@ -204,7 +204,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
 
 
 JOINTS = {
-    "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "copula (Clayton)",
+    "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "joint (Clayton copula)",
     "MvLogNormal([0.0, 1.0], [[1.0, 0.5], [0.5, 1.0]])": "joint (MvLogNormal)",
     "GaussianKDE([[1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 0.0, 2.0]])": "joint (GaussianKDE)",
 }
@@ -335,6 +335,12 @@ def test_a_parameter_that_is_another_input_in_reliability(tmp_path):
     assert float(counted.statistics["y"].sel(statistic="probability")) == pytest.approx(stats.norm.sf(np.sqrt(2)), rel=0.15)
     assert float(distances.sel(input="b")) == pytest.approx(stats.norm.cdf(np.sqrt(2)), abs=0.01)  # none below, all above the limit
     assert 0.2 < float(distances.sel(input="a")) < 0.7
+
+
+@pytest.mark.parametrize("text", ["Normal(0, 1) + Uniform(0, 1)", "Normal(0, 1) ** 2"])
+def test_what_is_drawn_by_its_parts_has_no_rank_correlation(text):
+    with pytest.raises(uq.StudyError, match="the input 'a' has no rank correlation"):
+        Space({"a": uq.Random(made(text)), "b": uq.Normal(0, 1)}, {"rank_correlation": [["a", "b", 0.5]]})
 
 
 METHODS = [
