@@ -411,6 +411,24 @@ def test_made_in_python_and_named_in_a_file_are_one_study(tmp_path):
     assert same.spec.asked_of_inputs() == study.spec.asked_of_inputs()
 
 
+def test_a_distribution_of_a_module_is_found_by_the_command(tmp_path, monkeypatch):
+    """Made in Python, gone on with from the study that was written: nothing is simulated."""
+    (tmp_path / "springs_of_ours.py").write_text(
+        "import chaospy\ncube = chaospy.Normal(0, 1) ** 3\n\ndef f(a, b):\n    return {'y': a + b}\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import springs_of_ours as own
+
+    inputs = {"a": own.cube, "b": uq.Uniform(0, 1)}
+    study = uq.Study(model=own.f, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=20), name="f", campaign={"workers": 0})
+    study.run(out=tmp_path / "r", report=False, progress=False)
+    assert f'distribution = "{tmp_path / "springs_of_ours.py"}:cube"' in (tmp_path / "r/study.toml").read_text()
+    before = sorted((tmp_path / "r/runs").rglob("*"))
+    again = uq.Study.from_file(tmp_path / "r/study.toml")
+    assert again == study and len(again.run(out=tmp_path / "r", report=False, progress=False).runs.status) == 20
+    assert sorted((tmp_path / "r/runs").rglob("*")) == before
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

@@ -46,7 +46,7 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
     status = np.asarray(found.status, np.int8)
     told = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
     return Outcomes(
-        {name: found.outputs[name] for name in simulator.names}, status, list(found.message), simulator.said(found.attributes), told
+        {name: found.outputs[name] for name in simulator.names}, status, list(found.message), simulator.metadata(found.attributes), told
     )
 
 
