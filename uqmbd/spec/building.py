@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
 from uqmbd.errors import did_you_mean
 from uqmbd.inputs.copula import Dependence
@@ -19,12 +19,9 @@ from uqmbd.spec.spec import StudySpec
 
 
 class Given(TypedDict, total=False):
-    """What a `Study` is made of, see there."""
+    """What a `Study` may be given besides inputs, outputs and method, see there."""
 
     model: Callable[..., Any] | str | Model | None
-    inputs: Required[Mapping[Any, Any]]
-    outputs: Required[Sequence[str]]
-    method: Required[Method | Sequence[Method] | Mapping[str, Method]]
     time: TimeGrid | None
     name: str | None
     campaign: CampaignSettings | Mapping[str, Any] | None
@@ -43,9 +40,9 @@ class Given(TypedDict, total=False):
 
 def spec_of(
     *,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[Any, Any],
     outputs: Sequence[str],
-    method: Any,
+    method: Method | Sequence[Method] | Mapping[str, Method],
     directory: str | Path = ".",
     model: Any = None,
     simulator: Any = None,
