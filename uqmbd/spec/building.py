@@ -10,7 +10,6 @@ from uqmbd.errors import did_you_mean
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.methods import Method
-from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model
 from uqmbd.spec.checks import check_outputs
 from uqmbd.spec.models import section_of_model
@@ -56,7 +55,6 @@ def spec_of(
     place = Path(directory)
     words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
     named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
-    Derived.of(named.get("derived", {}), {})  # which says what a formula is
     sections = {key: dict(value) if key == "solver" else value for key, value in more.items() if value is not None}
     return StudySpec(
         place,
