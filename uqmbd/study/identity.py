@@ -70,7 +70,8 @@ def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mappi
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    same = {name: short(parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
+    digests = {name: [digest_prefix(found.get(name, "")) for found in (parts, earlier.parts)] for name in kept}
+    same = {name: now_is if before == kept[name] else kept[name] for name, (now_is, before) in digests.items()}
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
@@ -118,7 +119,7 @@ def earlier_tags(study: StudyData) -> set[str]:
     return {fingerprint([*method, {**study.asked.question(), "inputs": inputs}])[:16] for inputs in dumps}
 
 
-def short(digest: str) -> str:
+def digest_prefix(digest: str) -> str:
     """Enough of a hash to tell that a part is another one."""
     return digest[:12]
 
