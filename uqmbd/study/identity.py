@@ -26,7 +26,7 @@ from uqmbd.spec.showing import written
 from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
-    from uqmbd.simulators.fingerprint import Reach
+    from uqmbd.simulators.fingerprint import Dependencies
     from uqmbd.study.data import StudyData
 
 
@@ -34,12 +34,12 @@ FORMAT_OF_RUNS = 1
 FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
 
 
-def identity_of(study: StudyData, reach: Reach | None = None) -> dict[str, str]:
+def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
     Parameters
     ----------
-    reach : Reach, optional
+    reach : Dependencies, optional
         What the model reaches, if that is known already.
     """
     units = {name: item.to_si().unit for name, item in study.inputs.items()}
