@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -33,8 +33,8 @@ REQUIRED = {
 }
 
 
-def section(kind: Any, name: str) -> BeforeValidator:
-    """A section of plain settings: a table, or an object that is made already."""
+def reader(kind: Any, name: str) -> Callable[[Any], Any]:
+    """What reads a section of plain settings: a table, or an object that is made already."""
 
     def read(value: Any) -> Any:
         try:
@@ -44,18 +44,23 @@ def section(kind: Any, name: str) -> BeforeValidator:
         except TypeError:
             raise StudyError("a key is a name", key=name, remedy="use the keys of the documentation") from None
 
-    return BeforeValidator(read)
+    return read
+
+
+def section(kind: Any, name: str) -> BeforeValidator:
+    """The same for a field."""
+    return BeforeValidator(reader(kind, name))
 
 
 def read_study_section(value: Any, info: ValidationInfo) -> Any:
     """The section ``[study]``."""
-    return read_section(value, info.context) if isinstance(value, Mapping) else value
+    return read_section(value, info.context or Path()) if isinstance(value, Mapping) else value
 
 
 def read_time(value: Any) -> Any:
     """The section ``[time]``."""
     if isinstance(value, Mapping):
-        return section(TimeGrid, "time").func(value)
+        return reader(TimeGrid, "time")(value)
     return check_kind(value, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
 
 

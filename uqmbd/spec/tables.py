@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, InstanceOf, ValidationInfo
 
 from uqmbd.doors import blaming, distribution_of, find, is_ours, label_of, nonsense, offered
 from uqmbd.errors import StudyError
-from uqmbd.inputs import INPUTS, Input, read_input
+from uqmbd.inputs import INPUTS, Input, Interval, read_input
 from uqmbd.inputs import given as as_inputs
 from uqmbd.inputs.joint import names_in
 from uqmbd.methods import Method, read_method
@@ -62,7 +62,7 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
 def input_table(item: Input) -> dict[str, Any]:
     """The table of an input in a study file, in the unit in which it was written."""
     written = item.written or item
-    value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
+    value = [written.lower, written.upper] if isinstance(written, Interval) else getattr(written, written.key)
     key = written.key if is_ours(type(written)) else label_of(type(written))
     return {key: value} | ({"unit": written.unit} if written.unit else {})
 

@@ -123,7 +123,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         workers = 0  # one process that is kept
     slow = slowness() if found.loading is None else found.loading
     ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slow)
-    points = 0 if study.time is None else len(study.grid())
+    points = len(study.times)
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
     per_store = stored + 8 * len(study.inputs) + 1  # and the status

@@ -118,16 +118,15 @@ def trial_for(study: Study, stored: dict[str, OutputInfo] | None, pool: EarlyPoo
 
 def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
     """The method, ready to ask."""
-    time = study.grid()
     with blaming(type(study.method), "method", "method"):
-        run = study.method.start(study.inputs, info, np.zeros(0) if time is None else time, study.campaign.seed)
+        run = study.method.start(study.inputs, info, study.times, study.campaign.seed)
     return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
 def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, shard: Shard | None = None) -> Campaign:
     """The campaign of a study."""
     study, store, info, trial = prepared.study, prepared.store, prepared.info, prepared.trial
-    points = 0 if study.time is None else len(study.grid())
+    points = len(study.times)
     rounded = [column.dtype for column in store.columns.values() if column.points]
     return Campaign(
         method=method,

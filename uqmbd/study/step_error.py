@@ -114,8 +114,7 @@ def add_step_error(
     chosen = chosen_rows(result, study, trial, store, rows) if step and outputs else rows[:0]
     if not len(chosen):
         return
-    said, time = f"step of {words('s', step)}", study.grid()
-    columns = Columns(outputs, np.zeros(0) if time is None else time)
+    said, columns = f"step of {words('s', step)}", Columns(outputs, study.times)
     samples = {name: store.column(f"input:{name}", chosen) for name in store.inputs}
     again = Again(trial, pool, step, columns, samples)
     LOG.info("the error of the fixed step: %d runs again with half of it ...", len(chosen))
@@ -125,7 +124,7 @@ def add_step_error(
         return unknown(result, columns, f"{said}: its error is not known, since {error.message}")
     kept = all(name in store.columns for name in outputs)
     whole = columns.pack(store.read(list(outputs), chosen), len(chosen)) if kept else again(1.0)
-    good = np.isfinite(half - whole).all(axis=1)
+    good = np.all(np.isfinite(half - whole), axis=1)
     if not good.any():
         return unknown(result, columns, f"{said}: its error is not known, since all {len(chosen)} runs with half of it failed")
     error = largest(columns, float(simulator.get(ORDER) or 1.0), whole[good], half[good])

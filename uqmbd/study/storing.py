@@ -61,7 +61,7 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
 def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs.uncertain)
-    numbers = sum(math.prod(entry.shape(0 if study.time is None else len(study.grid()))) for entry in info.values())
+    numbers = sum(math.prod(entry.shape(len(study.times))) for entry in info.values())
     require(
         8 * runs * numbers,
         f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
@@ -86,7 +86,7 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
-        points = 0 if study.time is None else len(study.grid())
+        points = len(study.times)
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
             info,
@@ -157,7 +157,7 @@ def rounding_cost(study: Study, result: Result) -> dict[str, Any]:
         text = f"all runs of '{worst}' are the same after rounding"
     else:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
-    found = {"precision": f"float32: {text}"}
+    found: dict[str, str | list[str]] = {"precision": f"float32: {text}"}
     if shares[worst] > FELT:
         found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
     return found

@@ -229,6 +229,12 @@ class Study:
         """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
         return grid_of(self) if self.settled is None else self.settled
 
+    @property
+    def times(self) -> np.ndarray:
+        """As `grid`; empty where the study has no times."""
+        found = self.grid()
+        return np.zeros(0) if found is None else found
+
     def settle(self, time: np.ndarray | None) -> None:
         """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
         vars(self)["settled"] = time

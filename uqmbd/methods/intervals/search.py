@@ -178,7 +178,7 @@ class SearchRun(StagedRun):
         self._require_finished()
         columns, found = self._columns, self._search.found()
         result = Result(
-            **self._groups(found.inner, found.error, found.trusted),
+            self._groups(found.inner, found.error, found.trusted),
             bounds=columns.dataset(found.outer, {"bound": ["lower", "upper"]}),
             source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
             worst=self._at_runs(found.places),
