@@ -13,6 +13,7 @@ _HOME = {
     "ConvexBounds": "uqmbd.methods",
     "ConvexSet": "uqmbd.inputs",
     "Curve": "uqmbd.simulators.curve",
+    "Events": "uqmbd.simulators.wholes",
     "Dependence": "uqmbd.inputs",
     "Evidence": "uqmbd.methods",
     "Exponential": "uqmbd.inputs.variables",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,11 @@ class Axis:
         return self.name, self.values.tobytes(), self.unit
 
     @property
+    def varying(self) -> bool:
+        """Whether each run has its own number of values along it, which are counted."""
+        return self.name != TIME.name and not len(self.values)
+
+    @property
     def label(self) -> str:
         """Name and unit: ``frequency [Hz]``."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
@@ -74,18 +79,42 @@ class OutputInfo:
     ----------
     unit : str
         SI unit, ``""`` when the simulator does not say.
-    axis : Axis or None
-        What it is over: the study's times unless said (a history), an axis of its own (a curve); None for one number a run.
+    axis : Axis, tuple of Axis, or None
+        What it is over: the study's times unless said (a history), an axis of its own (a curve), an axis without values (events, of which
+        each run has its own number); None for one number a run. Several make a field; then this is the first of `axes`.
     meaning : str
         In words, where the simulator says it; no two infos differ by it.
     formulas : tuple of (str, str)
         Of a derived output: its formula, and those of the derived ones in it, each with its name.
+    further : tuple of Axis
+        Of a field: its other axes.
     """
 
     unit: str = ""
-    axis: Axis | None = TIME
+    axis: Any = TIME
     meaning: str = field(default="", compare=False)
     formulas: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    further: tuple[Axis, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.axis, tuple):
+            object.__setattr__(self, "further", self.axis[1:])
+            object.__setattr__(self, "axis", self.axis[0] if self.axis else None)
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All that it is over."""
+        return () if self.axis is None else (self.axis, *self.further)
+
+    @property
+    def over(self) -> Axis | tuple[Axis, ...] | None:
+        """What it is over, as it was given."""
+        return self.axes if len(self.axes) > 1 else self.axis
+
+    @property
+    def in_runs_alone(self) -> bool:
+        """Whether no method treats it: fields, and events."""
+        return in_runs_alone(self.shape(1))
 
     @property
     def over_time(self) -> bool:
@@ -95,16 +124,20 @@ class OutputInfo:
     @property
     def kind(self) -> str:
         """In words: ``number``, ``over time``, ``over frequency [Hz]``."""
+        if self.in_runs_alone:
+            return f"over {', '.join(axis.name for axis in self.axes)}" + ("" if len(self.axes) > 1 else ", in each run its own number")
         return "number" if self.axis is None else "over time" if self.over_time else f"over {self.axis.label}"
 
     @property
     def noun(self) -> str:
         """What it is: ``a number``, ``a history``, ``a curve over frequency``."""
+        if self.in_runs_alone:
+            return "a field" if self.further else f"of a number of {self.axis.name}s that each run has for itself"
         return "a number" if self.axis is None else "a history" if self.over_time else f"a curve over {self.axis.name}"
 
     def shape(self, times: int) -> tuple[int, ...]:
-        """Shape of one run's output, where the study has so many times."""
-        return () if self.axis is None else (times if self.over_time else len(self.axis.values),)
+        """Shape of one run's output, where the study has so many times; (0,) of events."""
+        return tuple(times if axis.name == TIME.name else len(axis.values) for axis in self.axes)
 
 
 @dataclass(frozen=True)
@@ -115,7 +148,7 @@ class Outcomes:
     ----------
     outputs : dict of str to ndarray
         ``(n,)`` for a number, ``(n, points)`` for a history or a curve; float64, NaN where the run failed (a history may
-        hold what was computed before).
+        hold what was computed before). Of fields ``(n, points, points)``, of events ``(n, longest)``, NaN where there is no value.
     status : ndarray of int8, shape (n,)
         Index into `STATUS`.
     message : list of str
@@ -134,6 +167,11 @@ class Outcomes:
     message: list[str]
     attributes: dict[str, str | float] = field(default_factory=dict)
     states: Any = None
+
+
+def in_runs_alone(shape: tuple[int, ...]) -> bool:
+    """Whether an output of which one run has this shape is a field, or events: no method treats it."""
+    return len(shape) > 1 or shape == (0,)
 
 
 def sample_count(samples: Mapping[str, np.ndarray]) -> int:
@@ -158,8 +196,15 @@ def concatenate(parts: list[Outcomes]) -> Outcomes:
     if len(parts) == 1:
         return parts[0]
     return Outcomes(
-        {name: np.concatenate([part.outputs[name] for part in parts]) for name in parts[0].outputs},
+        {name: joined([part.outputs[name] for part in parts]) for name in parts[0].outputs},
         np.concatenate([part.status for part in parts]),
         [message for part in parts for message in part.message],
         {key: value for part in parts for key, value in part.attributes.items()},
     )
+
+
+def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays one behind the other; of events, some of which have more than others, NaN behind the last."""
+    longest = max(array.shape[1] if array.ndim == 2 else 0 for array in arrays)
+    wide = [np.pad(one, ((0, 0), (0, longest - one.shape[1])), constant_values=np.nan) if one.ndim == 2 else one for one in arrays]
+    return np.concatenate(wide)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from uqmbd.surrogates.asked import KeptSurrogate
+    from uqmbd.surrogates.kept_surrogate import KeptSurrogate
     from uqmbd.tables.frames import Frame
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import xarray as xr
 
@@ -11,7 +11,9 @@ from uqmbd.analysis.statistics.trust import gap_between
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.groups import GroupSpec, known_specs
+from uqmbd.method_facts import Said
 
+Part = TypeVar("Part", bound=Said)
 SHOWN = 6  # outputs that a `repr` names
 
 
@@ -165,6 +167,10 @@ class ResultData:
     def facts(self) -> Facts:
         """Study, method, inputs with their units, numbers of runs, notes ...: what every result says of itself."""
         return Facts.of(self.attrs)
+
+    def facts_of(self, kind: type[Part]) -> Part:
+        """What the result says of itself beyond `facts`, typed: `uqmbd.method_facts`, or a class of a plug-in's own."""
+        return kind.of(self.attrs)
 
     @property
     def gap(self) -> xr.Dataset:

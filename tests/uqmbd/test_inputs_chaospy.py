@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 import uqmbd as uq
 from uqmbd.inputs import Labelled
-from uqmbd.inputs.chaospy_laws import Mixture, Parts
+from uqmbd.inputs.chaospy_univariate import Mixture, Parts
 from uqmbd.inputs.of_chaospy import digest_of
 from uqmbd.inputs.space import Space
 from uqmbd.spec.schema import schema
@@ -100,7 +100,7 @@ def test_kernels_around_data_are_exact_in_both_tails():
         assert ndtr((values - input_.isf(p)) / width).mean() == pytest.approx(p, rel=1e-11)
     mixed = uq.Random(chaospy.GaussianMixture([[1.0], [50.0]], [[[1.0]], [[0.25]]], weights=[0.9, 0.1]))
     assert mixed.ppf(np.array([0.45])) == pytest.approx(1.0, rel=1e-12) and mixed.isf(np.array([0.05])) == pytest.approx(50.0, rel=1e-12)
-    assert isinstance(mixed._built, Mixture) and mixed._built.fwd(np.array([1.0])) == pytest.approx(0.45)
+    assert isinstance(mixed._built, Mixture) and mixed._built.cdf(np.array([1.0])) == pytest.approx(0.45)
 
 
 SUMS = {  # mean and variance of what is made of several variables

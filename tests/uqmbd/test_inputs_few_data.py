@@ -28,7 +28,7 @@ def of(path, **keys):
 @pytest.mark.parametrize("n", [5, 12, 60, 700])
 def test_smoothed_has_the_unbiased_moments(n):
     sample = np.sort(np.random.default_rng(n).gamma(2.0, 1.5, n))
-    x = smoothed(sample).inv(MIDDLES)
+    x = smoothed(sample).ppf(MIDDLES)
     assert x.mean() == pytest.approx(sample.mean(), rel=1e-5)
     assert x.var() == pytest.approx(sample.var(ddof=1), rel=1e-3)
 
@@ -42,7 +42,7 @@ def test_smoothed_is_the_sum_of_its_kernels():
     law = smoothed(sample)
     for q in (0.3, 1e-2, 1e-6, 1e-12):
         assert kernels.sf(law.isf(np.array([q]))).mean() == pytest.approx(q, rel=1e-3)
-        assert kernels.cdf(law.inv(np.array([q]))).mean() == pytest.approx(q, rel=1e-3)
+        assert kernels.cdf(law.ppf(np.array([q]))).mean() == pytest.approx(q, rel=1e-3)
         assert law.sf(law.isf(np.array([q]))) == pytest.approx(q, rel=1e-9)
 
 
@@ -54,7 +54,7 @@ def test_spread_of_the_values_as_they_are_is_too_small_and_that_of_the_smoothed_
     for _ in range(300):
         sample = np.sort(rng.normal(size=5))
         own.append(np.quantile(sample, u).var())
-        smooth.append(smoothed(sample).inv(u).var())
+        smooth.append(smoothed(sample).ppf(u).var())
     assert np.sqrt(np.mean(own)) == pytest.approx(0.70, abs=0.04)
     assert np.sqrt(np.mean(smooth)) == pytest.approx(1.0, abs=0.05)
 
@@ -89,7 +89,7 @@ def test_predictive_quantiles_are_exceeded_as_often_as_they_say(family):
     count = 400 if family in ("normal", "lognormal", "exponential") else 25
     for sample in law.rvs((count, 5), random_state=rng):
         found = predictive(np.sort(sample), family)
-        beyond.append([law.sf(found.isf(np.array([0.05])))[0], law.cdf(found.inv(np.array([0.05])))[0]])
+        beyond.append([law.sf(found.isf(np.array([0.05])))[0], law.cdf(found.ppf(np.array([0.05])))[0]])
         fitted.append(law.sf(sample.mean() + 1.645 * sample.std()))
     error = np.std(beyond, axis=0) / np.sqrt(count)
     assert np.all(np.abs(np.mean(beyond, axis=0) - 0.05) < 3.5 * error)
@@ -101,10 +101,10 @@ def test_shapes_of_gamma_variables_cover():
     """A variable of a large shape is normal: then its predictive distribution is Student's. With many values it is the fit."""
     sample = np.sort(stats.gamma(4e4, scale=1 / 4e4).rvs(8, random_state=2))
     at, t = np.array([0.02, 0.5, 0.98]), stats.t(7, sample.mean(), sample.std(ddof=1) * np.sqrt(9 / 8))
-    assert predictive(sample, "gamma").inv(at) == pytest.approx(t.ppf(at), abs=0.03 * t.std())
+    assert predictive(sample, "gamma").ppf(at) == pytest.approx(t.ppf(at), abs=0.03 * t.std())
     many = np.sort(stats.gamma(2, scale=3).rvs(3000, random_state=1))
     fitted = stats.gamma(*stats.gamma.fit(many, floc=0))
-    assert predictive(many, "gamma").inv(at) == pytest.approx(fitted.ppf(at), rel=0.03)
+    assert predictive(many, "gamma").ppf(at) == pytest.approx(fitted.ppf(at), rel=0.03)
 
 
 def total(a):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -39,7 +40,8 @@ def columns_of(
         if info.axis is None:
             found.append(Column(name, "float64", 0, info.unit))
         elif histories:
-            found.append(Column(name, precision, *info.shape(points), info.unit))
+            shape = info.shape(points)
+            found.append(Column(name, precision, -1 if shape == (0,) else math.prod(shape), info.unit))
     return (*found, Column("status", "int8"), Column("message", "str"))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
-from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, sample_count
+from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, sample_count
 from uqmbd.runs.piece import Blocks
 from uqmbd.runs.piece import pack as pack_blocks
 from uqmbd.simulators.apart import packed
@@ -145,14 +145,16 @@ def checked(job: Job, outcomes: Outcomes, n: int) -> Outcomes:
     status, message = np.array(outcomes.status, np.int8), list(outcomes.message)
     for name, shape in job.shapes.items():
         values = outcomes.outputs[name]
-        if values.shape != (n, *shape):
+        whole = in_runs_alone(shape)
+        if values.shape != (n, *shape) and not (shape == (0,) and values.shape[:1] == (n,) and values.ndim == 2):
             raise StudyError(
                 f"the simulator gave {name!r} in shape {values.shape}, not {(n, *shape)}",
                 key="outputs.include",
                 value=name,
                 remedy="every run has to return outputs of the same shape",
             )
-        finite = np.isfinite(values) if not shape else np.isfinite(values).all(axis=tuple(range(1, values.ndim)))
+        fine = ~np.isinf(values) if whole else np.isfinite(values)  # NaN in a field or in events is missing, and no failure
+        finite = fine.reshape(n, -1).all(axis=1)
         for i in np.flatnonzero(~finite & (status == OK)).tolist():
             status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
     return Outcomes(outcomes.outputs, status, message, outcomes.attributes)
@@ -190,4 +192,5 @@ def reduced(
 
 def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:
     """Values as the store keeps them; histories that it does not keep are not rounded."""
+    values = values.reshape(len(values), -1) if values.ndim > 2 else values
     return values.astype(job.precision) if job.shapes[name] and name in job.kept else values

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from uqmbd.inputs.laws import Foreign, Frozen, Kumaraswamy, Law, Whole
+from uqmbd.inputs.univariate import Distribution, Foreign, Frozen, Kumaraswamy, Whole
 
 Numbers = Mapping[str, float]
 MOVED = {"scale": 1.0, "shift": 0.0}
@@ -31,7 +31,7 @@ class Family:
     """
 
     parameters: Mapping[str, float | None]
-    build: Callable[[Numbers], Law]
+    build: Callable[[Numbers], Distribution]
 
 
 def frozen(name: str, shapes: tuple[float, ...] = (), loc: float = 0.0, scale: float = 1.0, *, low: str = "", high: str = "") -> Frozen:
@@ -48,7 +48,7 @@ def _of(name: str, shapes: Mapping[str, float | None] | None = None, place: Numb
     """A family of scipy with its shapes in scipy's order, and where it lies: by `MOVED`, `CENTRED` or `BETWEEN`."""
     shapes = shapes or {}
 
-    def build(numbers: Numbers) -> Law:
+    def build(numbers: Numbers) -> Distribution:
         if place is BETWEEN:
             loc, scale = numbers["lower"], numbers["upper"] - numbers["lower"]
         else:
@@ -61,7 +61,7 @@ def _of(name: str, shapes: Mapping[str, float | None] | None = None, place: Numb
 def _of_chaospy(name: str, parameters: Numbers) -> Family:
     """A family as chaospy has it."""
 
-    def build(numbers: Numbers) -> Law:
+    def build(numbers: Numbers) -> Distribution:
         import chaospy
 
         return Foreign(getattr(chaospy, name)(**numbers))
@@ -69,40 +69,40 @@ def _of_chaospy(name: str, parameters: Numbers) -> Family:
     return Family(parameters, build)
 
 
-def _arcsinus(n: Numbers) -> Law:
+def _arcsinus(n: Numbers) -> Distribution:
     return frozen("beta", (n["shape"], 1 - n["shape"]), n["lower"], n["upper"] - n["lower"])
 
 
-def _chisquared(n: Numbers) -> Law:
+def _chisquared(n: Numbers) -> Distribution:
     """Central unless said."""
     central = n["nc"] == 0
     return frozen("chi2" if central else "ncx2", (n["df"],) if central else (n["df"], n["nc"]), n["shift"], n["scale"])
 
 
-def _f(n: Numbers) -> Law:
+def _f(n: Numbers) -> Distribution:
     if n["nc"] == 0:
         return frozen("f", (n["n"], n["m"]), n["shift"], n["scale"], high="f_high")
     return frozen("ncf", (n["n"], n["m"], n["nc"]), n["shift"], n["scale"])
 
 
-def _folded_normal(n: Numbers) -> Law:
+def _folded_normal(n: Numbers) -> Distribution:
     """``|N(mu - shift, 1)| scale + shift``."""
     shapes = (abs(n["mu"] - n["shift"]),)
     return frozen("foldnorm", shapes, n["shift"], n["scale"], low="folded_normal_low", high="folded_normal_high")
 
 
-def _hyperbolic_secant(n: Numbers) -> Law:
+def _hyperbolic_secant(n: Numbers) -> Distribution:
     """Of variance 1."""
     return frozen("hypsecant", (), n["shift"], n["scale"] * 2 / math.pi)
 
 
-def _kumaraswamy(n: Numbers) -> Law:
+def _kumaraswamy(n: Numbers) -> Distribution:
     if min(n["alpha"], n["beta"]) <= 0 or n["lower"] >= n["upper"]:
         raise ValueError("alpha and beta are positive, and lower is below upper")
     return Kumaraswamy(n["alpha"], n["beta"], n["lower"], n["upper"])
 
 
-def _log_uniform(n: Numbers) -> Law:
+def _log_uniform(n: Numbers) -> Distribution:
     """The ends are those of the logarithm."""
     return frozen("loguniform", (math.exp(n["lower"]), math.exp(n["upper"])), n["shift"], n["scale"])
 
@@ -112,32 +112,32 @@ def pert_shapes(lower: float, mode: float, upper: float, gamma: float) -> tuple[
     return 1 + gamma * (mode - lower) / (upper - lower), 1 + gamma * (upper - mode) / (upper - lower)
 
 
-def _pert(n: Numbers) -> Law:
+def _pert(n: Numbers) -> Distribution:
     if not n["lower"] <= n["mode"] <= n["upper"]:
         raise ValueError(f"mode {n['mode']:g} is outside [{n['lower']:g}, {n['upper']:g}]")
     return frozen("beta", pert_shapes(n["lower"], n["mode"], n["upper"], n["gamma"]), n["lower"], n["upper"] - n["lower"])
 
 
-def _power_lognormal(n: Numbers) -> Law:
+def _power_lognormal(n: Numbers) -> Distribution:
     return frozen(
         "powerlognorm", (n["shape"], n["sigma"]), n["shift"], n["scale"] * math.exp(n["mu"]), low="power_lognormal_low"
     )  # fmt: skip
 
 
-def triangular(lower: float, mode: float, upper: float) -> Law:
+def triangular(lower: float, mode: float, upper: float) -> Distribution:
     """Density rising to `mode` and falling from there."""
     if not lower <= mode <= upper:
         raise ValueError(f"{mode:g} is outside [{lower:g}, {upper:g}]")
     return frozen("triang", ((mode - lower) / (upper - lower),), lower, upper - lower)
 
 
-def _truncated_normal(n: Numbers) -> Law:
+def _truncated_normal(n: Numbers) -> Distribution:
     from uqmbd.inputs.truncation import Truncated
 
     return Truncated.of(frozen("norm", (), n["mu"], n["sigma"]), n["lower"], n["upper"])
 
 
-def _whole_uniform(n: Numbers) -> Law:
+def _whole_uniform(n: Numbers) -> Distribution:
     from scipy import stats
 
     first, last = round(n["lower"]), round(n["upper"])
@@ -146,7 +146,7 @@ def _whole_uniform(n: Numbers) -> Law:
     return Whole.of(stats.randint(first, last + 1), first, last)
 
 
-def binomial(size: float, prob: float) -> Law:
+def binomial(size: float, prob: float) -> Distribution:
     """Number of successes."""
     from scipy import stats
 

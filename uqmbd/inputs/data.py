@@ -11,8 +11,8 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.few_data import PREDICTED, predictive, smoothed
-from uqmbd.inputs.laws import Frozen, Law, Tabulated
 from uqmbd.inputs.table import read_columns
+from uqmbd.inputs.univariate import Distribution, Frozen, Tabulated
 
 LEAST_ROWS = 5
 FAMILIES = {  # scipy's name, whether its location is held at 0, symbol
@@ -39,7 +39,7 @@ class Fit:
 
     Attributes
     ----------
-    law : Law
+    variable : Distribution
     family : str
         ``empirical``, ``smoothed``, ``kde`` or one of `FAMILIES`.
     named : dict or None
@@ -65,7 +65,7 @@ class Fit:
         How little the values tell of the parameters is in the distribution.
     """
 
-    law: Law
+    variable: Distribution
     family: str
     named: Mapping[str, Any] | None
     text: str
@@ -135,18 +135,18 @@ def fit(table: Mapping[str, Any]) -> Fit:
         raise StudyError(
             f"all values of the column '{table['column']}' are {sample[0]:g}", key="distribution.data", remedy="a known number is no input"
         )
-    family, law, named, text = _law(sample, wanted, criterion)
+    family, variable, named, text = _distribution_of(sample, wanted, criterion)
     if smooth:
-        family, law, text = "smoothed", smoothed(sample), "smoothed"
+        family, variable, text = "smoothed", smoothed(sample), "smoothed"
     if predict:
-        law, named, text = _predicted(sample, family), None, f"{text}, predictive"
-    at = law.fwd(sample)
+        variable, named, text = _predicted(sample, family), None, f"{text}, predictive"
+    at = variable.cdf(sample)
     n = len(sample)
     ks = 0.0 if family == "empirical" else float(max(np.max(np.arange(1, n + 1) / n - at), np.max(at - np.arange(n) / n)))
     origin = f"{table['column']} of {read.name}, {n} values"
     digest = hashlib.sha256(read.values.tobytes()).hexdigest()
     ends = float(sample[0]), float(sample[-1])
-    return Fit(law, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1), predict)
+    return Fit(variable, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1), predict)
 
 
 def _deviation(sample: np.ndarray) -> float:
@@ -162,7 +162,7 @@ def _flag(table: Mapping[str, Any], key: str) -> bool:
     return value
 
 
-def _predicted(sample: np.ndarray, family: str) -> Law:
+def _predicted(sample: np.ndarray, family: str) -> Distribution:
     """Predictive distribution of a fitted family."""
     if family not in PREDICTED:
         fault = f"there is no predictive distribution of the fit '{family}'"
@@ -170,8 +170,8 @@ def _predicted(sample: np.ndarray, family: str) -> Law:
     return predictive(sample, family)
 
 
-def _law(sample: np.ndarray, wanted: str, criterion: str) -> tuple[str, Law, Mapping[str, Any] | None, str]:
-    """Family, law, its name with parameters, and notation."""
+def _distribution_of(sample: np.ndarray, wanted: str, criterion: str) -> tuple[str, Distribution, Mapping[str, Any] | None, str]:
+    """Family, variable, its name with parameters, and notation."""
     if wanted == "empirical":
         return wanted, Tabulated(sample, np.linspace(0.0, 1.0, len(sample))), None, "empirical"
     if wanted == "kde":
@@ -185,8 +185,8 @@ def _law(sample: np.ndarray, wanted: str, criterion: str) -> tuple[str, Law, Map
     return best, *found[best][1:]
 
 
-def _likeliest(sample: np.ndarray, family: str) -> tuple[float, Law, Mapping[str, Any] | None, str]:
-    """Log-likelihood, law, name and notation of the fit of one family."""
+def _likeliest(sample: np.ndarray, family: str) -> tuple[float, Distribution, Mapping[str, Any] | None, str]:
+    """Log-likelihood, variable, name and notation of the fit of one family."""
     from scipy import stats
 
     scipy_name, held, symbol = FAMILIES[family]

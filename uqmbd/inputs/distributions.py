@@ -12,16 +12,16 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.catalogue import AMBIGUOUS, FAMILIES, binomial, frozen, triangular
 from uqmbd.inputs.checked import plain_number
-from uqmbd.inputs.laws import Law
+from uqmbd.inputs.univariate import Distribution
 
 
 @dataclass(frozen=True)
-class Named:
+class Parametrisation:
     """A distribution with parameters of its own: its symbol, its parameters, how it is made, what is wrong with it."""
 
     symbol: str
     parameters: tuple[str, ...]
-    build: Callable[..., Law]
+    build: Callable[..., Distribution]
     wrong: Callable[..., str | None]
 
 
@@ -47,29 +47,29 @@ def _binomial_wrong(size: float, prob: float) -> str | None:
     return None if 0 < prob < 1 else f"prob {prob:g} is not between 0 and 1"
 
 
-def _lognormal(mean: float, std: float) -> Law:
+def _lognormal(mean: float, std: float) -> Distribution:
     """Mean and standard deviation are those of the variable itself, not of its logarithm."""
     variance = math.log1p((std / mean) ** 2)
     return frozen("lognorm", (math.sqrt(variance),), 0.0, math.exp(math.log(mean) - variance / 2))
 
 
-def _gumbel(mean: float, std: float) -> Law:
+def _gumbel(mean: float, std: float) -> Distribution:
     """Of largest values."""
     scale = math.sqrt(6) / math.pi * std
     return frozen("gumbel_r", (), mean - float(np.euler_gamma) * scale, scale)
 
 
-NAMED: Mapping[str, Named] = {
-    "uniform": Named("U", ("lower", "upper"), lambda lower, upper: frozen("uniform", (), lower, upper - lower), _ordered),
-    "normal": Named("N", ("mean", "std"), lambda mean, std: frozen("norm", (), mean, std), _spread),
-    "lognormal": Named("LN", ("mean", "std"), _lognormal, _lognormal_wrong),
-    "gumbel": Named("Gumbel", ("mean", "std"), _gumbel, _spread),
-    "binomial": Named("B", ("size", "prob"), binomial, _binomial_wrong),
-    "triangular": Named("Tri", ("lower", "mode", "upper"), triangular, _triangular_wrong),
+NAMED: Mapping[str, Parametrisation] = {
+    "uniform": Parametrisation("U", ("lower", "upper"), lambda lower, upper: frozen("uniform", (), lower, upper - lower), _ordered),
+    "normal": Parametrisation("N", ("mean", "std"), lambda mean, std: frozen("norm", (), mean, std), _spread),
+    "lognormal": Parametrisation("LN", ("mean", "std"), _lognormal, _lognormal_wrong),
+    "gumbel": Parametrisation("Gumbel", ("mean", "std"), _gumbel, _spread),
+    "binomial": Parametrisation("B", ("size", "prob"), binomial, _binomial_wrong),
+    "triangular": Parametrisation("Tri", ("lower", "mode", "upper"), triangular, _triangular_wrong),
 }
 
 
-SPOKEN = {  # other words for some of them
+SYNONYMS = {  # other words for some of them
     "gauss": "normal", "gaussian": "normal", "norm": "normal", "lognorm": "lognormal", "log_normal": "lognormal", "flat": "uniform",
     "rectangular": "uniform", "unif": "uniform", "triangle": "triangular", "tri": "triangular", "exp": "exponential",
 }  # fmt: skip
@@ -89,7 +89,7 @@ def check(distribution: Mapping[str, Any]) -> None:
         name = distribution["type"]
         if kind in AMBIGUOUS:
             raise StudyError(f"the distribution '{name}' has two meanings", key="distribution.type", value=name, remedy=AMBIGUOUS[kind])
-        remedy = did_you_mean(SPOKEN.get(kind, str(name)), [*NAMED, *FAMILIES], noun="distribution")
+        remedy = did_you_mean(SYNONYMS.get(kind, str(name)), [*NAMED, *FAMILIES], noun="distribution")
         if not remedy.startswith("did"):
             remedy = f"use one of: {', '.join(NAMED)}, or one of scipy's by its name, such as gamma or weibull"
         raise StudyError(f"there is no distribution '{name}'", key="distribution.type", value=name, remedy=remedy)
@@ -109,13 +109,13 @@ def check(distribution: Mapping[str, Any]) -> None:
         raise StudyError(wrong, key="distribution", value=dict(distribution))
 
 
-def build(distribution: Mapping[str, Any]) -> Law:
+def build(distribution: Mapping[str, Any]) -> Distribution:
     """The distribution."""
     kind, numbers = _split(distribution)
     return NAMED[kind].build(**numbers) if kind in NAMED else _family(kind, numbers)
 
 
-def _family(kind: str, numbers: Mapping[str, float]) -> Law:
+def _family(kind: str, numbers: Mapping[str, float]) -> Distribution:
     usual = {name: number for name, number in FAMILIES[kind].parameters.items() if number is not None}
     return FAMILIES[kind].build({**usual, **numbers})
 
@@ -146,7 +146,7 @@ def _unusable(kind: str, numbers: Mapping[str, float]) -> str | None:
     """Scipy takes impossible parameters without a word; the quartiles tell."""
     try:
         with np.errstate(all="ignore"):
-            quartiles = _family(kind, numbers).inv(np.array([0.25, 0.5, 0.75]))
+            quartiles = _family(kind, numbers).ppf(np.array([0.25, 0.5, 0.75]))
     except (ArithmeticError, ValueError, AssertionError) as error:
         return f"the distribution {kind} does not exist for these parameters ({error})"
     if np.all(np.isfinite(quartiles)) and quartiles[0] <= quartiles[1] <= quartiles[2]:

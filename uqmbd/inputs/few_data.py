@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from uqmbd.inputs.laws import Frozen, Law, Scored, Transformed, exp_of
+from uqmbd.inputs.univariate import Distribution, Frozen, Scored, Transformed, exp_of
 
 SMOOTH_POINTS = 4097  # of a smoothed distribution function
 FARTHEST = 12.0  # kernel widths beyond the sample, where it ends
@@ -40,7 +40,7 @@ def smoothed(sample: np.ndarray) -> Scored:
     return Scored.of(x, below / len(sample), beyond / len(sample))
 
 
-def predictive(sample: np.ndarray, family: str) -> Law:
+def predictive(sample: np.ndarray, family: str) -> Distribution:
     """Distribution of one more value of a family whose parameters the sample tells only so well: one of `PREDICTED`.
 
     A normal variable: Student's t with n - 1 degrees of freedom, wider by ``sqrt(1 + 1/n)``; an exponential one: Lomax's. Of the others the

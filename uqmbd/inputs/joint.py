@@ -10,7 +10,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.chaospy_laws import LEAST, Component, Parts
+from uqmbd.inputs.chaospy_univariate import LEAST, Component, Parts
 from uqmbd.inputs.correlation import Pair
 from uqmbd.inputs.names import identifier
 from uqmbd.inputs.random import Random

@@ -108,7 +108,7 @@ def table_of(distribution: Any) -> dict[str, Any] | None:
         found = {key: _moved(key, value, inner, factor, offset) for key, value in inner.items()}
         if factor < 0 and "upper" in found:
             found |= {"lower": found["upper"], "upper": found["lower"]}
-        before = build(inner).inv(TRIED if factor > 0 else 1 - TRIED)
+        before = build(inner).ppf(TRIED if factor > 0 else 1 - TRIED)
         return found if _is(found, factor * before + offset) else None
     kind = RENAMED.get(type(distribution).__name__, type(distribution).__name__.lower())
     ours = type(distribution).__module__.startswith("chaospy.distributions.collection.") and (kind in FAMILIES or kind in NAMED)
@@ -141,7 +141,7 @@ def _is(table: Mapping[str, Any], quantiles: np.ndarray) -> bool:
     """True if a table is the distribution that has these quantiles."""
     try:
         check(table)
-        return bool(np.allclose(build(table).inv(TRIED), quantiles, rtol=1e-8, atol=1e-9 * np.ptp(quantiles)))
+        return bool(np.allclose(build(table).ppf(TRIED), quantiles, rtol=1e-8, atol=1e-9 * np.ptp(quantiles)))
     except (StudyError, TypeError):
         return False
 

@@ -11,14 +11,14 @@ from pydantic import Field, field_serializer, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.base import Input
-from uqmbd.inputs.chaospy_laws import Component, Parts, law_of
+from uqmbd.inputs.chaospy_univariate import Component, Parts, univariate_of
 from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, notation
-from uqmbd.inputs.laws import Foreign, Law, Transformed
 from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, refuse, table_of
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
+from uqmbd.inputs.univariate import Distribution, Foreign, Transformed
 
 QUARTILES = np.array([0.25, 0.5, 0.75])
 TOLERATED = 1e-4  # between a probability and what chaospy gives back for its quantile
@@ -132,22 +132,22 @@ class Random(Input):
     @property
     def has_quantiles(self) -> bool:
         """False for what can only be sampled: sums and products of several variables, variables whose parameters are others."""
-        return isinstance(self._built, Law)
+        return isinstance(self._built, Distribution)
 
     @property
     def has_few_digits(self) -> bool:
         """True where an upper tail is told by ``1 - q`` alone."""
-        law = self._built
-        while isinstance(law, Transformed):
-            law = law.law
-        return self.made is not None and isinstance(law, Foreign)
+        variable = self._built
+        while isinstance(variable, Transformed):
+            variable = variable.variable
+        return self.made is not None and isinstance(variable, Foreign)
 
     @cached_property
-    def _built(self) -> Law | Parts | Component:
+    def _built(self) -> Distribution | Parts | Component:
         if self.made is not None:
-            return self.made if isinstance(self.made, Component) else law_of(self.made) or Parts((self.made,))
-        law = build(self._bare) if self.fitted is None else self.fitted.law
-        return truncated(law, self.distribution["truncate"]) if "truncate" in self.distribution else law
+            return self.made if isinstance(self.made, Component) else univariate_of(self.made) or Parts((self.made,))
+        variable = build(self._bare) if self.fitted is None else self.fitted.variable
+        return truncated(variable, self.distribution["truncate"]) if "truncate" in self.distribution else variable
 
     @cached_property
     def _table(self) -> str:
@@ -159,7 +159,7 @@ class Random(Input):
         return (self._table, self.scale, self.shift) if own and self.fitted is None and self.made is None else None
 
     def ppf(self, u: np.ndarray) -> np.ndarray:
-        return self.scale * self._built.inv(u) + self.shift
+        return self.scale * self._built.ppf(u) + self.shift
 
     def isf(self, q: np.ndarray) -> np.ndarray:
         return self.scale * self._built.isf(q) + self.shift
@@ -204,11 +204,11 @@ def taken(distribution: Any) -> tuple[Any, Any]:
     return distribution, None
 
 
-def require_values(built: Law | Parts | Component, label: Any) -> None:
+def require_values(built: Distribution | Parts | Component, label: Any) -> None:
     """Raise `StudyError` where chaospy cannot say what a distribution is."""
     try:
         with np.errstate(all="ignore"):
-            found = built.inv(QUARTILES)
+            found = built.ppf(QUARTILES)
     except StudyError:
         raise
     except Exception as error:  # chaospy has exceptions of many kinds
@@ -216,9 +216,9 @@ def require_values(built: Law | Parts | Component, label: Any) -> None:
         raise StudyError(
             text, key=Random.key, value=label, remedy="give its parts as inputs, and put them together in the model"
         ) from error
-    if not np.all(np.isfinite(found)) or (isinstance(built, Law) and np.any(np.diff(found) < 0)):
+    if not np.all(np.isfinite(found)) or (isinstance(built, Distribution) and np.any(np.diff(found) < 0)):
         raise StudyError("its quantiles are no rising numbers", key=Random.key, value=label, remedy="look at its parameters")
-    if isinstance(built, Foreign) and np.abs(built.fwd(found) - QUARTILES).max() > TOLERATED:
+    if isinstance(built, Foreign) and np.abs(built.cdf(found) - QUARTILES).max() > TOLERATED:
         text = "chaospy's quantiles of it are not those of its distribution function"
         raise StudyError(
             text, key=Random.key, value=label, remedy="give its samples as data, or a distribution of a name (docs/overview.md)"

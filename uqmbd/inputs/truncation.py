@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs.laws import Law
+from uqmbd.inputs.univariate import Distribution
 
 KEY = "distribution.truncate"
 LEAST_PROBABILITY = 1e-6  # a cut that leaves less asks for another distribution
 
 
 @dataclass(frozen=True, eq=False)
-class Truncated(Law):
-    """`law` under the condition that it is between `first` and `last`, both of which belong to what is left.
+class Truncated(Distribution):
+    """`variable` under the condition that it is between `first` and `last`, both of which belong to what is left.
 
     Attributes
     ----------
     below, beyond : float
-        Probability of `law` to be below `first`, and above `last`.
+        Probability of `variable` to be below `first`, and above `last`.
     mass : float
         What is left.
     """
 
-    law: Law
+    variable: Distribution
     first: float
     last: float
     below: float
@@ -35,13 +35,15 @@ class Truncated(Law):
     mass: float
 
     @classmethod
-    def of(cls, law: Law, first: float, last: float) -> Truncated:
+    def of(cls, variable: Distribution, first: float, last: float) -> Truncated:
         """Cut off at two ends, which may be infinite."""
         # just below, since whole numbers and data with ties have a probability of their own at an end
         before = np.array([math.nextafter(first, -math.inf)])
-        below, above_first = (float(law.fwd(before)[0]), float(law.sf(before)[0])) if math.isfinite(first) else (0.0, 1.0)
-        above, beyond = (float(law.fwd(np.array([last]))[0]), float(law.sf(np.array([last]))[0])) if math.isfinite(last) else (1.0, 0.0)
-        return cls(law, first, last, below, beyond, above_first - beyond if below > 0.5 else above - below)
+        below, above_first = (float(variable.cdf(before)[0]), float(variable.sf(before)[0])) if math.isfinite(first) else (0.0, 1.0)
+        above, beyond = (
+            (float(variable.cdf(np.array([last]))[0]), float(variable.sf(np.array([last]))[0])) if math.isfinite(last) else (1.0, 0.0)
+        )
+        return cls(variable, first, last, below, beyond, above_first - beyond if below > 0.5 else above - below)
 
     def lower(self, p: np.ndarray) -> np.ndarray:
         return self._at(p, 1.0 - p)
@@ -50,17 +52,17 @@ class Truncated(Law):
         return self._at(1.0 - q, q)
 
     def _at(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Counted from the end of `law` that is nearer."""
+        """Counted from the end of `variable` that is nearer."""
         p, q = self.below + self.mass * p, self.beyond + self.mass * q
         found, first = np.empty(p.shape), p <= 0.5
-        found[first], found[~first] = self.law.inv(p[first]), self.law.isf(q[~first])
+        found[first], found[~first] = self.variable.ppf(p[first]), self.variable.isf(q[~first])
         return np.clip(found, self.first, self.last)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        return np.clip((self.law.fwd(np.asarray(x, float)) - self.below) / self.mass, 0.0, 1.0)
+    def cdf(self, x: np.ndarray) -> np.ndarray:
+        return np.clip((self.variable.cdf(np.asarray(x, float)) - self.below) / self.mass, 0.0, 1.0)
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        return np.clip((self.law.sf(np.asarray(x, float)) - self.beyond) / self.mass, 0.0, 1.0)
+        return np.clip((self.variable.sf(np.asarray(x, float)) - self.beyond) / self.mass, 0.0, 1.0)
 
 
 def ends_of(value: Any) -> tuple[float, float]:
@@ -79,9 +81,9 @@ def ends_of(value: Any) -> tuple[float, float]:
     return lower, upper
 
 
-def truncated(law: Law, value: Any) -> Truncated:
-    """`law` cut off at the value of ``truncate``."""
-    found = Truncated.of(law, *ends_of(value))
+def truncated(variable: Distribution, value: Any) -> Truncated:
+    """`variable` cut off at the value of ``truncate``."""
+    found = Truncated.of(variable, *ends_of(value))
     if found.mass < LEAST_PROBABILITY:
         raise StudyError(
             f"the distribution has a probability of {max(found.mass, 0.0):.2g} between {found.first:g} and {found.last:g}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -59,8 +59,12 @@ class Method(Checked):
         (inputs without quantiles).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
+    leaves_in_runs : bool
+        Whether outputs that it does not treat, fields and events, may stand beside those that it treats: the runs have them.
     groups : tuple of GroupSpec
         Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
+    figures, tables : tuple of functions
+        Of a result: what its report shows besides, as functions of ``[report] figures`` do; module-level functions.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -69,7 +73,10 @@ class Method(Checked):
     accepts: ClassVar[frozenset[str]]
     treats: ClassVar[frozenset[str]] = frozenset()
     worker_modules: ClassVar[tuple[str, ...]] = ()
+    leaves_in_runs: ClassVar[bool] = False
     groups: ClassVar[tuple[GroupSpec, ...]] = ()
+    figures: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    tables: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 
@@ -89,6 +96,19 @@ class Method(Checked):
         self.check(space.uncertain)
         run = self._start(space.uncertain, dict(outputs), np.asarray(time, float), int(seed))
         return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
+
+    def treated(self, outputs: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
+        """The outputs that this method is told of; raises `StudyError` for those that the runs alone have, where it does not leave them."""
+        whole = [name for name, info in outputs.items() if info.in_runs_alone]
+        if whole and not self.leaves_in_runs:
+            able = [name for name, kind in METHODS.items() if getattr(kind, "leaves_in_runs", False)]
+            fault = f"the method {self.name} cannot treat '{whole[0]}', which is {outputs[whole[0]].noun}"
+            remedy = f"reduce it to a number ({whole[0]}:max, say), or use one of: {', '.join(able)}, which keep it with the runs"
+            raise StudyError(fault, key="outputs.include", value=whole[0], remedy=remedy)
+        if whole and len(whole) == len(outputs):
+            remedy = f"ask for a number too, {whole[0]}:count, say"
+            raise StudyError("all outputs are in the runs alone", key="outputs.include", value=whole, remedy=remedy)
+        return {name: info for name, info in outputs.items() if not info.in_runs_alone}
 
     def wanted_times(self, end: float) -> np.ndarray:
         """Times at which it needs histories, besides those of the study's grid, which is from 0 to `end`, (any number,) [s]."""

@@ -18,11 +18,11 @@ class FittedRun(StagedRun, Runs):
 
     Attributes
     ----------
-    missed : ndarray, shape (columns,)
+    validation_error : ndarray, shape (columns,)
         Largest error at runs that were not fitted, as of the last fit.
     """
 
-    missed: np.ndarray
+    validation_error: np.ndarray
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], *study: Any) -> None:
         super().__init__(settings, *study)
@@ -48,8 +48,8 @@ class FittedRun(StagedRun, Runs):
     def fit(self) -> np.ndarray:
         """Fit, and see what it missed; the runs that told, indices."""
         self._stop_if_too_many_failed()
-        fresh = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
+        fresh = np.flatnonzero((self.status == 0) & self.surrogate.held_out())
         require_validation(fresh >= 0)
         self.expansion = self.surrogate.fit()
-        self.missed = self.surrogate.missed(self.expansion, fresh)
+        self.validation_error = self.surrogate.validation_error(self.expansion, fresh)
         return fresh

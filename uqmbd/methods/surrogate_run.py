@@ -17,7 +17,7 @@ from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.fitted_run import FittedRun
-from uqmbd.methods.intervals.closing import Closing
+from uqmbd.methods.intervals.optimised_bounds import OptimisedBounds
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
@@ -39,13 +39,13 @@ class SurrogateRun(FittedRun):
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], region: type[Box], *study: Any) -> None:
         super().__init__(settings, surrogate, *study)
-        self._closing: Closing | None = None
+        self._optimised: OptimisedBounds | None = None
         self.region = region(self)
 
     def assess(self) -> None:
         """Surrogate, validated error and trust of every column."""
         self.fit()
-        self.error, self.trusted = self.judged(self.missed)
+        self.error, self.trusted = self.judged(self.validation_error)
         self._signs = None
         self.region.judge()
 
@@ -61,8 +61,8 @@ class SurrogateRun(FittedRun):
 
     def _search(self) -> Iterator[bool]:
         """Where trust is missing: runs that seek the extremes, and fresh ones that say what they missed."""
-        parts, sought = self.region.sought()
-        count = self.region.fallback(sought, self._own)
+        parts, targets = self.region.targets()
+        count = self.region.fallback(targets, self._own)
         if not count:
             return
         if self.region.scattered:
@@ -70,9 +70,9 @@ class SurrogateRun(FittedRun):
             yield True
             self.assess()
             return
-        closing = Closing(self, count, parts, sought)
-        yield from closing.close()
-        self._closing = closing
+        optimised = OptimisedBounds(self, count, parts, targets)
+        yield from optimised.close()
+        self._optimised = optimised
         self.assess()
 
     def run_extremes(self) -> Iterator[bool]:
@@ -118,16 +118,16 @@ class SurrogateRun(FittedRun):
         inner : ndarray, shape (2, columns)
         error, trusted : ndarray, shape (columns,)
         """
-        closing, enclosure, met = self._closing, np.full_like(inner, np.nan), np.ones(0)
-        asked = trusted | (True if closing is None else ~closing.found(part).trusted)
+        optimised, enclosure, met = self._optimised, np.full_like(inner, np.nan), np.ones(0)
+        asked = trusted | (True if optimised is None else ~optimised.found(part).trusted)
         if asked.any():
             enclosure[:, asked], met = enclosed(np.flatnonzero(asked))
             met = met[trusted[asked]]
         if part == 0:
             at_corners = self._extremes_run()
             enclosure[:, at_corners] = inner[:, at_corners]
-        if closing is not None:
-            found = closing.outer(part, enclosure, inner, error, trusted)
+        if optimised is not None:
+            found = optimised.outer(part, enclosure, inner, error, trusted)
         else:
             found = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
         return found, float(met.mean()) if met.size else 1.0
@@ -171,7 +171,7 @@ class SurrogateRun(FittedRun):
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
         if not self.surrogate.bounds_from_expansion:
             return {}
-        rows = np.flatnonzero((self.status == 0) & self.surrogate.fresh())
+        rows = np.flatnonzero((self.status == 0) & self.surrogate.held_out())
         points = self.points[rows]
         said = checks(self.columns, rows, lambda at: (self.values[rows, at], self.expansion.part(at).evaluate(points)))
         return {**self.surrogate.kept(), "validation": said}
@@ -207,7 +207,7 @@ class SurrogateRun(FittedRun):
             "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
             "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
-            **({} if self._closing is None else self._closing.said(outer)),
+            **({} if self._optimised is None else self._optimised.said(outer)),
             **count_failures(self.status),
         }
         if settings.corner_runs:

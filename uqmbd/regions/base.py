@@ -48,13 +48,13 @@ class Box:
     def judge(self) -> None:
         """See how far the surrogate is trusted in parts of the region, after each fit."""
 
-    def sought(self) -> tuple[Sequence[Region] | None, np.ndarray]:
+    def targets(self) -> tuple[Sequence[Region] | None, np.ndarray]:
         """Parts in which a search seeks extremes, the whole box if None, and of which columns, bool (parts, columns)."""
         return None, ~self.runs.trusted[None]
 
-    def fallback(self, sought: np.ndarray, own: int) -> int:
+    def fallback(self, targets: np.ndarray, own: int) -> int:
         """Number of runs of that search, after `own` others."""
-        return self.runs.settings.fallback(own) if sought.any() else 0
+        return self.runs.settings.fallback(own) if targets.any() else 0
 
     def enclosed(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Range of the surrogate of some columns over the region, widened by the error, and which of them reached their gap."""

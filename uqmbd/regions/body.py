@@ -50,7 +50,7 @@ class ConvexBody(Box):
             yield True
             runs.assess()
 
-    def sought(self) -> tuple[list[Region], np.ndarray]:
+    def targets(self) -> tuple[list[Region], np.ndarray]:
         return regions([np.tile([-1.0, 1.0], (len(self.runs.inputs), 1))], self._body), ~self.runs.trusted[None]
 
     def _extremes(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

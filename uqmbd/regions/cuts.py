@@ -44,10 +44,10 @@ class Cuts(Box):
         inside. At a level that is a point its run is the response.
         """
         runs = self.runs
-        rows = np.flatnonzero((runs.status == 0) & runs.surrogate.fresh())
+        rows = np.flatnonzero((runs.status == 0) & runs.surrogate.held_out())
         here = [inside(runs.points[rows], box) for box in self._boxes]
         self._error, self._trusted = np.tile(runs.error, (len(self._boxes), 1)), np.tile(runs.trusted, (len(self._boxes), 1))
-        missed = runs.missed
+        missed = runs.validation_error
         for k in range(1, len(self._boxes)):
             if np.count_nonzero(here[k]) >= LEAST_VALIDATION * len(runs.inputs):
                 missed = self._missed(rows, here[k])
@@ -72,13 +72,13 @@ class Cuts(Box):
         some, count = self._regions[level].points(candidates(len(self.runs.inputs), PLACES)), self.runs.columns.count
         return by_blocks(lambda at: np.ptp(self.runs.expansion.part(at).evaluate(some), axis=0), count, 2 * len(some))
 
-    def sought(self) -> tuple[list[Region], np.ndarray]:
+    def targets(self) -> tuple[list[Region], np.ndarray]:
         return self._regions, ~self._trusted[: len(self._regions)]
 
-    def fallback(self, sought: np.ndarray, own: int) -> int:
-        settings, doubtful = self.runs.settings, int(np.count_nonzero(sought[1:].any(axis=1)))
+    def fallback(self, targets: np.ndarray, own: int) -> int:
+        settings, doubtful = self.runs.settings, int(np.count_nonzero(targets[1:].any(axis=1)))
         of_levels = doubtful * settings.runs_of_level(own, doubtful) if doubtful else 0
-        return of_levels + (settings.fallback(own) if sought[0].any() else 0)
+        return of_levels + (settings.fallback(own) if targets[0].any() else 0)
 
     def groups(self, outer: Outer, met: float, inner: np.ndarray) -> dict[str, Any]:
         runs, levels = self.runs, self.runs.settings.levels

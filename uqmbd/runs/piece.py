@@ -31,8 +31,9 @@ FIRST = 1 << 14  # bytes in which most heads end
 
 @dataclass(frozen=True)
 class Column:
-    """One variable of the runs: ``(run,)`` if `points` is 0, else ``(run, points)``.
+    """One variable of the runs: ``(run,)`` if `points` is 0, else ``(run, points)``; -1 where each run has its own number of them.
 
+    A piece holds the latter as wide as its longest run needs, NaN behind the others.
     `dtype` is ``float64``, ``float32``, ``int8`` or ``str``.
     """
 
@@ -41,9 +42,9 @@ class Column:
     points: int = 0
     unit: str = ""
 
-    def empty(self, n: int) -> np.ndarray:
-        """`n` runs that are not there."""
-        shape = (n, self.points) if self.points else (n,)
+    def empty(self, n: int, longest: int = 0) -> np.ndarray:
+        """`n` runs that are not there; `longest`: of those with a number of points of their own."""
+        shape = (n, self.points if self.points > 0 else longest) if self.points else (n,)
         if self.dtype == "str":
             return np.full(shape, "", object)
         return np.full(shape, -1 if self.dtype == "int8" else np.nan, self.dtype)

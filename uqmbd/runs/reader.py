@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import Axis
+from uqmbd.outcomes import TIME, Axis
 from uqmbd.runs.keys import without_key
 from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, pieces_in
 from uqmbd.runs.place import Place
@@ -46,8 +46,8 @@ class Runs:
     columns : dict of str to Column
     time : ndarray or None
         Times of the histories [s].
-    axes : dict of str to Axis
-        Of outputs that are over another axis than time.
+    axes : dict of str to Axis, or tuple of Axis
+        Of outputs that are over another axis than time, of fields all.
     pieces : list of Piece
         By session, then by first row.
     piece_of : ndarray of int32, shape (rows,)
@@ -98,7 +98,8 @@ class Runs:
         for name, column in self.columns.items():
             if (entry := piece.head["blocks"].get(name)) is not None and piece.head["of"] == self.header["id"]:
                 kind, shape = ("str" if entry[3] == TEXT else np.dtype(entry[3]).name), list(entry[4])
-                if kind != column.dtype or shape != ([piece.runs, column.points] if column.points else [piece.runs]):
+                wide = shape[1:] if column.points < 0 and len(shape) == 2 else [column.points]
+                if kind != column.dtype or shape != ([piece.runs, *wide] if column.points else [piece.runs]):
                     return False
         return True
 
@@ -141,12 +142,15 @@ class Runs:
         Damaged
             If a file is missing, or a block not as it was written.
         """
-        found = {name: self.columns[name].empty(len(rows)) for name in names}
+        found = {name: self.columns[name].empty(len(rows), self.longest(name)) for name in names}
         for number, at in self.by_piece(rows):
             piece = self.pieces[number]
             places, wanted = piece.places(rows[at]), [name for name in names if name in piece.head["blocks"]]
             for name, values in self.blocks(number, wanted) if len(places) == piece.runs else self.held(number, wanted):
-                found[name][at] = values[places]
+                if self.columns[name].points < 0:
+                    found[name][at, : values.shape[1]] = values[places]
+                else:
+                    found[name][at] = values[places]
         return found
 
     def held(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
@@ -156,6 +160,12 @@ class Runs:
         blocks = self.recent[1]
         blocks.update(self.blocks(number, [name for name in names if name not in blocks]))
         return ((name, blocks[name]) for name in names)
+
+    def longest(self, name: str) -> int:
+        """Largest number of points of a column of which each run has its own; 0 of others."""
+        if self.columns[name].points >= 0:
+            return 0
+        return max((piece.head["blocks"][name][4][1] for piece in self.pieces if name in piece.head["blocks"]), default=0)
 
     def column(self, name: str, rows: np.ndarray) -> np.ndarray:
         """One column, see `read`."""
@@ -237,10 +247,15 @@ def reached(place: Place, name: str = HEADER) -> Iterator[None]:
         raise StudyError(text, file=place.path(name), remedy=remedy) from error
 
 
-def own_axes(header: Mapping[str, Any]) -> dict[str, Axis]:
-    """Outputs that are over another axis than time; the header has ``axes``: by name ``unit``, ``values`` and ``outputs``."""
-    axes = header.get("axes", {}).items()
-    return {output: axis for name, it in axes for axis in [Axis(name, it["values"], it["unit"])] for output in it["outputs"]}
+def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
+    """Outputs that are over another axis than time; the header has ``axes``: by name ``unit``, ``values`` and ``outputs``.
+
+    Of fields, which have several, its notes say the order of their names.
+    """
+    known = header.get("axes", {}).items()
+    axes: dict[str, Any] = {TIME.name: TIME} | {name: Axis(name, it["values"], it["unit"]) for name, it in known}
+    found = {output: axes[name] for name, it in known for output in it["outputs"]}
+    return found | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
 
 
 def header_of(place: Place) -> dict[str, Any]:
@@ -266,7 +281,9 @@ def header_of(place: Place) -> dict[str, Any]:
 
 def id_of(header: Mapping[str, Any]) -> str:
     """Number of a store, from what fixes its runs and what is kept of them."""
-    shared = json.dumps([header[key] for key in ("identity", "columns", "time", "axes") if key in header], sort_keys=True)
+    fixed = [header[key] for key in ("identity", "columns", "time", "axes") if key in header]
+    fixed += [header["notes"][key] for key in ("fields", "derived") if key in header.get("notes", {})]
+    shared = json.dumps(fixed, sort_keys=True)
     return hashlib.sha256(shared.encode()).hexdigest()[:16]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from uqmbd.outcomes import STATUS
+from uqmbd.outcomes import STATUS, TIME, Axis
 from uqmbd.runs.piece import Column
 from uqmbd.runs.place import place_of
 from uqmbd.runs.reader import Runs
@@ -21,10 +22,11 @@ CACHED = 1 << 18  # runs up to which a column that was read is kept in memory
 class LazyColumn(BackendArray):
     """A column of some of the runs; `rows` None stands for all of them."""
 
-    def __init__(self, runs: Runs, column: Column, rows: np.ndarray | None) -> None:
+    def __init__(self, runs: Runs, column: Column, rows: np.ndarray | None, axes: Sequence[np.ndarray]) -> None:
         self.runs, self.column, self.rows = runs, column, rows
         count = len(runs.piece_of) if rows is None else len(rows)
-        self.shape = (count, column.points) if column.points else (count,)
+        self.tail = tuple(len(axis) for axis in axes)
+        self.shape = (count, *self.tail)
         self.dtype = column.empty(0).dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
@@ -39,12 +41,16 @@ class LazyColumn(BackendArray):
             wanted = np.atleast_1d(np.asarray(first))
             wanted = np.where(wanted < 0, wanted + self.shape[0], wanted)
             wanted = wanted if self.rows is None else self.rows[wanted]
-        parts = [
-            self.runs.column(self.column.name, wanted[begin : begin + AT_ONCE])[(slice(None), *others)]
-            for begin in range(0, max(len(wanted), 1), AT_ONCE)
-        ]
+        parts = [self.values(wanted[begin : begin + AT_ONCE])[(slice(None), *others)] for begin in range(0, max(len(wanted), 1), AT_ONCE)]
         found = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return found if isinstance(first, (slice, np.ndarray)) else found[0]
+
+    def values(self, rows: np.ndarray) -> np.ndarray:
+        """Values of some rows, of a field with its axes, of events as long as the longest of all outputs that count the same."""
+        found = self.runs.column(self.column.name, rows)
+        if self.column.points < 0:
+            return np.pad(found, ((0, 0), (0, self.tail[0] - found.shape[1])), constant_values=np.nan)
+        return found.reshape(len(rows), *self.tail)
 
 
 class RunsBackend(BackendEntrypoint):
@@ -56,21 +62,31 @@ class RunsBackend(BackendEntrypoint):
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
         """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows."""
         found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(place_of(filename_or_obj))
-        axes = {name: axis for name, axis in found.axes.items() if name in found.columns}
+        axes = {name: places_of(found, name) for name, column in found.columns.items() if column.points}
         attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in found.columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
         variables = {
             name: (
-                ("run", axes[name].name if name in axes else "time") if column.points else ("run",),
-                indexing.LazilyIndexedArray(LazyColumn(found, column, rows)),
+                ("run", *(axis.name for axis in axes.get(name, ()))),
+                indexing.LazilyIndexedArray(LazyColumn(found, column, rows, [axis.values for axis in axes.get(name, ())])),
                 attributes[name],
             )
             for name, column in found.columns.items()
         }
         coords = {} if found.time is None else {"time": ("time", found.time, {"unit": "s"})}
-        coords |= {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for axis in axes.values()}
+        coords |= {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for several in axes.values() for axis in several}
         runs = xr.Dataset({name: xr.Variable(*entry) for name, entry in variables.items()}, coords, found.about())
         return runs.drop_vars(drop_variables or [], errors="ignore")
+
+
+def places_of(runs: Runs, name: str) -> tuple[Axis, ...]:
+    """The axes of a column with their values; events are counted, up to the longest of all outputs that count the same."""
+    times = Axis(TIME.name, np.empty(0) if runs.time is None else runs.time, TIME.unit)
+    over = runs.axes.get(name, times)
+    if isinstance(over, Axis) and over.varying:
+        longest = max(runs.longest(other) for other, axis in runs.axes.items() if axis == over and other in runs.columns)
+        return (Axis(over.name, np.arange(longest)),)
+    return tuple(times if axis == TIME else axis for axis in (over if isinstance(over, tuple) else (over,)))
 
 
 def open_view(found: Runs, spans: np.ndarray | None = None) -> xr.Dataset:

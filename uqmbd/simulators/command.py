@@ -34,6 +34,7 @@ from uqmbd.simulators.filling import files_of, fill, fill_file
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.own import file_digest, is_own_file
+from uqmbd.simulators.wholes import Events
 
 SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}  # words that only a shell knows
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes
@@ -240,10 +241,13 @@ def read_result(file: Path) -> dict[str, Any]:
         raise CommandFailed(f"{file.name} cannot be read: {error}") from None
 
 
-def as_curve(name: str, written: dict[str, Any]) -> Curve:
-    """An output over an axis of its own: ``{"values": [...], "grid": [...], "axis": "frequency", "unit": "m", "axis_unit": "Hz"}``."""
+def as_curve(name: str, written: dict[str, Any]) -> Curve | Events:
+    """An output over an axis of its own: ``{"values": [...], "grid": [...], "axis": "frequency", "unit": "m", "axis_unit": "Hz"}``.
+
+    Without a grid it is of events.
+    """
     try:
-        return Curve(**written)
+        return Curve(**written) if "grid" in written or "axis_unit" in written else Events(**written)
     except TypeError:
         keys = ", ".join(field.name for field in fields(Curve))
         raise CommandFailed(f"the output '{name}' is a table with {', '.join(written)}; an output over an axis has {keys}") from None

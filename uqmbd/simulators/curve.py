@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
 from uqmbd.outcomes import TIME, Axis, OutputInfo
+from uqmbd.simulators.wholes import Events, axes_of_field
 
 REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {  # of values (..., points) at (points,)
     "max": lambda y, t: y.max(axis=-1),
@@ -29,11 +30,13 @@ RESERVED = DIMENSIONS | {"status", "message"}
 class Curve:
     """What a model returns for an output over an axis of its own: a frequency response, a pressure over an angle.
 
-    Every run has to have the same grid. Outputs may share an axis.
+    Every run has to have the same grid; of what each run has its own number see `Events`. Outputs may share an axis. Over several axes it
+    is a field, which is kept with the runs: then `grid`, `axis` and `axis_unit` have an entry for each, ``("time", "place")``, and the
+    grid of time is None.
 
     Attributes
     ----------
-    values : array of shape (points,)
+    values : array of shape (points,), of a field (points, points)
         Of a function of arrays: (runs, points).
     grid : array of shape (points,)
         Values of the axis, rising.
@@ -53,19 +56,23 @@ class Curve:
 
     values: Any
     grid: Any
-    axis: str
+    axis: str | tuple[str, ...]
     unit: str = ""
-    axis_unit: str = ""
+    axis_unit: str | tuple[str, ...] = ""
 
 
-def taken(value: Any) -> tuple[Any, str, Axis | None]:
-    """What a model returned for an output: its values, their unit, and the axis if it has one of its own.
+def taken(value: Any) -> tuple[Any, str, Any]:
+    """What a model returned for an output: its values, their unit, and the axis if it has one of its own, or the axes of a field.
 
     Raises
     ------
     ValueError
         If the grid is no array of numbers.
     """
+    if isinstance(value, Events):
+        return value.values, value.unit, Axis(str(value.axis), np.empty(0))
+    if isinstance(value, Curve) and isinstance(value.axis, (tuple, list)):
+        return value.values, value.unit, axes_of_field(value.axis, value.grid, value.axis_unit)
     if isinstance(value, Curve):
         return value.values, value.unit, Axis(str(value.axis), value.grid, value.axis_unit)
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
@@ -92,6 +99,8 @@ def check_axis(name: str, axis: Axis, outputs: Iterable[str]) -> None:
         text = f"the axis of '{name}' cannot be called '{axis.name}'"
         raise StudyError(text, key="outputs.include", value=name, remedy="choose another name, of letters, digits and _")
     x = axis.values
+    if axis.varying:
+        return
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all() or (np.diff(x) <= 0).any():
         text = f"the grid of '{name}' over {axis.name} is not two or more rising finite numbers"
         raise StudyError(text, key="outputs.include", value=name, remedy="sort it, and leave out what is there twice")
@@ -101,17 +110,21 @@ def check_axes(info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` for an axis that cannot be one, and for two that differ and have one name."""
     known: dict[str, tuple[str, Axis]] = {}
     for name, each in info.items():
-        if each.axis is None or each.axis == TIME:
-            continue
-        check_axis(name, each.axis, info)
-        other, first = known.setdefault(each.axis.name, (name, each.axis))
-        if not alike(each.axis, first):
-            text = f"'{other}' and '{name}' are both over {first.name}, at other values or in another unit"
-            raise StudyError(text, key="outputs.include", value=name, remedy="name one of the two axes otherwise")
+        for axis in each.axes:
+            if axis == TIME:
+                continue
+            check_axis(name, axis, info)
+            other, first = known.setdefault(axis.name, (name, axis))
+            if not alike(axis, first):
+                text = f"'{other}' and '{name}' are both over {first.name}, at other values or in another unit"
+                raise StudyError(text, key="outputs.include", value=name, remedy="name one of the two axes otherwise")
 
 
-def alike(one: Axis | None, other: Axis | None) -> bool:
-    """Whether two outputs are over the same."""
+def alike(one: Any, other: Any) -> bool:
+    """Whether two outputs are over the same: an axis, several, or none."""
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        both = isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other)
+        return both and all(alike(*pair) for pair in zip(one, other, strict=True))
     if one is None or other is None:
         return one is other
     return one.name == other.name and one.unit == other.unit and one.fits(other.values)

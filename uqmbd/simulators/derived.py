@@ -122,6 +122,10 @@ class Derived:
         text, term = dict(self.formulas)[name], self.term(name)
         assert term is not None
         parts = {part: info(part) for part in term.outputs}
+        for part, each in parts.items():
+            if each.in_runs_alone:
+                fault, remedy = f"'{part}' is {each.kind}, and a formula has no place for it", f"reduce it to a number: {part}:max"
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=remedy)
         over = {part: each.axis for part, each in parts.items() if each.axis is not None}
         first = next(iter(over), "")
         for part, axis in over.items():

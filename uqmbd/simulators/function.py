@@ -19,7 +19,8 @@ from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.limited import Run, runs_of
 from uqmbd.simulators.model import Model, describe
-from uqmbd.simulators.windows import NotTurned, asked, check_reduction, reduced
+from uqmbd.simulators.wholes import COUNT, fault_of, padded, reduce_whole, shape_of, whole
+from uqmbd.simulators.windows import Asked, NotTurned, asked, check_reduction, reduced
 
 NOT_REAL = "cmMbUS"  # kinds of arrays that numpy would turn into numbers: complex ones, times, dates, True and text
 
@@ -72,13 +73,16 @@ class FunctionSimulator:
         n = sample_count(samples)
         info = self.info or self.check(samples)
         points = 0 if self.time is None else len(self.time)
-        outputs = {name: np.full((n, *info[name].shape(points)), np.nan) for name in self.names}
+        outputs: dict[str, Any] = {name: np.full((n, *info[name].shape(points)), np.nan) for name in self.names}
+        events = [name for name in self.names if info[name].shape(points) == (0,)]
+        outputs |= {name: [np.empty(0)] * n for name in events}
         status, message = np.zeros(n, np.int8), [""] * n
         ready = self if self.info else replace(self, info=info)
         for i, run in enumerate(ready.runs(samples)):
             status[i], message[i] = run.status, run.message
             for name, value in run.outputs.items():
                 outputs[name][i] = value
+        outputs |= {name: padded(outputs[name]) for name in events}
         return Outcomes(outputs, status, message, {"simulator": "function", **self.limits})
 
     def runs(self, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
@@ -95,7 +99,7 @@ class FunctionSimulator:
         try:
             with time_limit(None if self.model.fixed else self.timeout):
                 raw = call(function, inputs, self.time)
-            return Run(OK, "", {name: pick(raw, name, self.names, self.time, self.info[name].axis) for name in self.names})
+            return Run(OK, "", {name: pick(raw, name, self.names, self.time, self.info[name].over) for name in self.names})
         except RunTimeout as error:
             return Run(TIMEOUT, str(error), {})
         except BadOutput as error:
@@ -153,8 +157,8 @@ def wants_time(function: Callable[..., Any]) -> bool:
         return False
 
 
-def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Axis | None]:
-    """The array the function returned for the base name of an output, and its axis if that is its own."""
+def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Any]:
+    """The array the function returned for the base name of an output, and its axis if that is its own, or the axes of a field."""
     base = name.partition(":")[0]
     if raw is None:
         raise BadOutput("the model returned nothing (None); end it with a `return` of its outputs")
@@ -190,14 +194,16 @@ def unit_of(raw: Any, name: str) -> str:
     """The unit that the model gives an output; of a place on an axis that of the axis, of a time the second."""
     parts = asked(name)
     _, unit, axis = taken(raw[parts.base] if isinstance(raw, Mapping) else raw)
-    return (axis or TIME).unit if parts.is_place else unit
+    return "1" if parts.how == COUNT and whole(axis) else (axis or TIME).unit if parts.is_place else unit
 
 
-def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Axis | None) -> np.ndarray | float:
+def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Any) -> np.ndarray | float:
     """One output of one run, checked: over what it should be over, all finite, reduced if its name says so."""
     value, axis = lookup(raw, name, names)
     parts = asked(name)
     reduction = parts.how
+    if whole(axis):
+        return picked_whole(value, axis, parts, time, over)
     if not reduction:
         check_over(name, axis, over)
     elif reduction not in reductions_over(axis) and parts.percentile is None:
@@ -216,6 +222,24 @@ def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, o
         raise BadOutput(f"output {name!r}: {error}") from None
 
 
+def picked_whole(value: np.ndarray, axis: Any, parts: Asked, time: np.ndarray | None, over: Any) -> np.ndarray | float:
+    """A field, or events, of one run; NaN is a value that is missing."""
+    name = parts.name
+    if not parts.how:
+        check_over(name, axis, over)
+    elif fault := fault_of(name, parts.how, parts.window, axis):
+        raise BadOutput(f"{fault[0]}; {fault[1]}")
+    expected = shape_of(axis, time)
+    if value.ndim != 1 if expected is None else value.shape != expected:
+        raise BadOutput(f"output {name!r} has shape {value.shape} where {expected or 'one number an event'} is expected")
+    if np.isinf(value).any():
+        raise BadOutput(f"output {name!r} is infinite at {int(np.isinf(value).sum())} of {value.size} values")
+    found = reduce_whole(parts.how, value) if parts.how else value
+    if parts.how and np.isnan(found):
+        raise BadOutput(f"output {name!r}: the run has no value of '{parts.base}'; ask for '{parts.base}:{COUNT}'")
+    return found
+
+
 def turning(raw: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """The angle whose last turn is a window, of the shape of what is reduced."""
     values, axis = lookup(raw, name, (name,))
@@ -226,13 +250,16 @@ def turning(raw: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
 
 def check_over(name: str, axis: Axis | None, over: Axis | None) -> None:
     """Raise `BadOutput` when an output has another axis of its own than in the trial run, where it was over `over`."""
-    own = None if over is not None and over.name == TIME.name else over
+    own = None if isinstance(over, Axis) and over.name == TIME.name else over
     if alike(axis, own):
         return
+    if whole(axis) or whole(own):
+        raise BadOutput(f"output {name!r} is not over the same as when the model was tried")
     if axis is None or own is None or axis.name != own.name:
         was, now = ("no axis of its own" if one is None else one.label for one in (own, axis))
         raise BadOutput(f"output {name!r} is over {now}, and was over {was} when the model was tried")
-    raise BadOutput(f"output {name!r} is not at the same {len(own.values)} values of {own.label} as when the model was tried")
+    at = f"is not at the same {len(own.values)} values of {own.label} as when the model was tried"
+    raise BadOutput(f"output {name!r} {at}; of what each run has its own number return uqmbd.Events")
 
 
 def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> dict[str, OutputInfo]:
@@ -242,9 +269,11 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
         known_output(raw, name)
         try:
             value, axis = lookup(raw, name, names)
-            if axis is not None:
-                check_axis(name, axis, names)
-            check_reduction(name, axis, time)
+            for each in axis if isinstance(axis, tuple) else [axis] if axis is not None else []:
+                if each != TIME:
+                    check_axis(name, each, names)
+            if not whole(axis):
+                check_reduction(name, axis, time)
             over = None if ":" in name else axis or (TIME if value.ndim else None)
             pick(raw, name, names, time, over)
         except BadOutput as error:

@@ -106,7 +106,7 @@ class OutsideSimulator:
         if absent:
             text = f"the simulator says nothing of the output '{absent[0]}'"
             raise StudyError(text, key="outputs.include", value=absent[0], remedy="have its `check` return an OutputInfo for each output")
-        wrong = [name for name in self.outputs if not isinstance(found[name].axis, (Axis, type(None)))]
+        wrong = [name for name in self.outputs if not all(isinstance(axis, Axis) for axis in found[name].axes)]
         if wrong:
             remedy = "write OutputInfo(unit) for a history, OutputInfo(unit, None) for a number, OutputInfo(unit, Axis(...)) else"
             raise StudyError(f"the axis of the output '{wrong[0]}' is none", key="outputs.include", value=wrong[0], remedy=remedy)

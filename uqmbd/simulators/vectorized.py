@@ -14,6 +14,7 @@ from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate,
 from uqmbd.simulators.curve import check_axis
 from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
 from uqmbd.simulators.model import Model, describe
+from uqmbd.simulators.wholes import whole
 from uqmbd.simulators.windows import asked, check_reduction, reduced
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -100,6 +101,9 @@ def columns(
     reduction = asked(name).how
     try:
         values, axis = lookup(raw, name, names)
+        if whole(axis):
+            text, what = "a function of arrays gives no fields and no events", "leave `vectorized` out: then the model is called run by run"
+            raise StudyError(text, key="outputs.include", value=name, remedy=what)
         if known is not None and not reduction:
             check_over(name, axis, known.axis)
     except BadOutput as error:

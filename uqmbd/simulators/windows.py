@@ -37,6 +37,11 @@ class Asked:
     window: str = ""
 
     @property
+    def name(self) -> str:
+        """The name as a study has it."""
+        return self.base + (f":{self.how}" if self.how else "") + (f"@{self.window}" if self.window else "")
+
+    @property
     def is_place(self) -> bool:
         """Whether it is where on the axis something happens: ``time_of_max``."""
         return "_of_" in self.how

@@ -11,7 +11,7 @@ from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 NEEDED = ("ask", "tell", "result")
 OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rounding
@@ -20,7 +20,7 @@ OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rou
 class OutsideRun:
     """As `uqmbd.methods.base.MethodRun`; what else the run has is handed on."""
 
-    def __init__(self, run: Any, study: Study) -> None:
+    def __init__(self, run: Any, study: StudyData) -> None:
         self.run, self.kind = run, type(study.method)
         self.inputs = study.inputs.to_si()
         absent = [name for name in NEEDED if not callable(getattr(run, name, None))]

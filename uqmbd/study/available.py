@@ -13,13 +13,13 @@ from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
     from uqmbd.outcomes import OutputInfo
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of crank.angle"
 
 
-def outputs_of(study: Study) -> dict[str, OutputInfo]:
+def outputs_of(study: StudyData) -> dict[str, OutputInfo]:
     """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
     with naming_file(study):
         found = available_outputs(study.model, study.grid(), Trial(study).samples, study.campaign.timeout)
@@ -27,7 +27,7 @@ def outputs_of(study: Study) -> dict[str, OutputInfo]:
         return found | derived.infos([name for name, _ in derived.formulas], found, study.grid())
 
 
-def outputs_table(study: Study, word: str = "") -> Any:
+def outputs_table(study: StudyData, word: str = "") -> Any:
     """The outputs whose names contain `word`, for the terminal."""
     from rich.console import Group
     from rich.table import Table

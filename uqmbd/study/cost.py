@@ -20,7 +20,7 @@ from uqmbd.study.storing import check_store
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 PATIENCE = 60.0  # seconds after which trial runs that are not done are left
 
@@ -105,7 +105,7 @@ def between(span: tuple[float, float]) -> str:
     return f"{first} s" if first == last else f"{first} to {last} s"
 
 
-def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
+def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, the first one, a trial, too."""
     trial = Trial(study)
     study.settle(None)
@@ -123,7 +123,7 @@ def estimate(study: Study, *, patience: float = PATIENCE) -> Cost:
         workers = 0  # one process that is kept
     slow = slowness() if found.loading is None else found.loading
     ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slow)
-    points = len(study.times)
+    points = len(study.times())
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
     per_store = stored + 8 * len(study.inputs) + 1  # and the status

@@ -16,7 +16,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 # All in parts of the time in which this machine imports `PACKAGES`: 0.7 s on a quiet processor, 1.1 s beside others
 START = 2.3  # interpreter, packages, the study, its folder, the result
@@ -105,18 +105,17 @@ def task() -> None:
     json.loads(json.dumps(known))
 
 
-def first_portion(study: Study, info: Mapping[str, OutputInfo]) -> int:
+def first_portion(study: StudyData, info: Mapping[str, OutputInfo]) -> int:
     """How many runs the method asks for first; 1 where it cannot say that without a run."""
-    grid = study.grid()
     try:
-        asked = study.method.start(study.inputs, info, np.zeros(0) if grid is None else grid, study.campaign.seed).ask()
+        asked = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed).ask()
     except StudyError:
         return 1
     return max(1, len(next(iter(asked.values())))) if asked else 1
 
 
 def forecast(
-    study: Study, info: Mapping[str, OutputInfo], span: tuple[int, int], pace: Pace, *, workers: int, solver: float | None, slow: float
+    study: StudyData, info: Mapping[str, OutputInfo], span: tuple[int, int], pace: Pace, *, workers: int, solver: float | None, slow: float
 ) -> Forecast:
     """What a command takes.
 

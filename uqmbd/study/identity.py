@@ -27,14 +27,14 @@ from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
     from uqmbd.simulators.fingerprint import Reach
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 FORMAT_OF_RUNS = 1
 FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
 
 
-def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
+def identity_of(study: StudyData, reach: Reach | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
     Parameters
@@ -52,7 +52,7 @@ def identity_of(study: Study, reach: Reach | None = None) -> dict[str, str]:
     }
 
 
-def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
+def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
     """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
 
     Parameters
@@ -74,7 +74,7 @@ def in_words_of_now(header: Mapping[str, Any], study: Study, identity: Mapping[s
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
-def study_digest(study: Study, identity: Mapping[str, str], *, earlier: bool = False) -> str:
+def study_digest(study: StudyData, identity: Mapping[str, str], *, earlier: bool = False) -> str:
     """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit.
 
     `earlier`: as before units of distributions were part of it. It is of one study only where the study file beside it is looked at too.
@@ -87,7 +87,7 @@ def study_digest(study: Study, identity: Mapping[str, str], *, earlier: bool = F
     return fingerprint([dict(identity), study.asked.question(earlier=earlier), *method, settings, *more])
 
 
-def known_digests(study: Study, identity: Mapping[str, str], directory: Path) -> set[str]:
+def known_digests(study: StudyData, identity: Mapping[str, str], directory: Path) -> set[str]:
     """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
     found, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
     if earlier == found:
@@ -99,7 +99,7 @@ def known_digests(study: Study, identity: Mapping[str, str], directory: Path) ->
     return {found, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {found}
 
 
-def method_tag(study: Study, *, named: bool) -> str:
+def method_tag(study: StudyData, *, named: bool) -> str:
     """Fingerprint of what a method's partials of a batch depend on besides the runs: what its `reduce` reads.
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
@@ -109,7 +109,7 @@ def method_tag(study: Study, *, named: bool) -> str:
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 
-def earlier_tags(study: Study) -> set[str]:
+def earlier_tags(study: StudyData) -> set[str]:
     """The same as version 0.1.0 said it, of a study from a file and of one made in Python; its partials hold the outputs in their order."""
     method = [name_and_code(type(study.method), study.method.name), study.method.reduce_key()]
     si = study.inputs.to_si()
@@ -123,7 +123,7 @@ def short(digest: str) -> str:
     return digest[:12]
 
 
-def precision_of(study: Study) -> str:
+def precision_of(study: StudyData) -> str:
     """Type of stored histories: what a method is told is what the store gives back, so nothing is rounded unless it is asked for."""
     return "float64" if study.campaign.precision == "auto" else study.campaign.precision
 

@@ -25,14 +25,14 @@ from uqmbd.runs.where import MANIFEST, MODEL
 from uqmbd.simulators.own import file_digest, is_own_file
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 FORMAT = 1
 LARGEST = 1 << 20  # bytes of a data file that is copied; of larger ones there is the hash only
 PATIENCE = 5.0  # seconds for git
 
 
-def keep_manifest(study: Study, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
+def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
     """Copy the files of the model into ``model``, write ``manifest.json``, and return what is in it.
 
     Parameters
@@ -120,7 +120,7 @@ def owners_of_modules() -> Mapping[str, list[str]]:
 
 
 # the model --------------------------------------------------------------------------------------------------------------------------------
-def copy_model(study: Study, folder: Path) -> list[dict[str, str]]:
+def copy_model(study: StudyData, folder: Path) -> list[dict[str, str]]:
     """Copy the source and data files of a model into `folder`: of each its path, hash, and the copy if there is one.
 
     A file that has changed since the study was begun is not what was run: it has no copy, and the entry says so.
@@ -174,7 +174,7 @@ def source_of(function: Any) -> tuple[str, bytes] | None:
     return None
 
 
-def home_of(study: Study) -> Path | None:
+def home_of(study: StudyData) -> Path | None:
     """Folder of the model; None if it lies in no file."""
     if study.model.path:
         return Path(study.model.path).parent

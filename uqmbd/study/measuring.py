@@ -26,7 +26,7 @@ from uqmbd.study.trial import Tried
 
 if TYPE_CHECKING:
     from uqmbd.inputs.space import Space
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 LONGEST = 2.0  # seconds of trial runs
 
@@ -75,7 +75,7 @@ class Measured:
 NOTHING = Measured(None, 1, 0.0, {})
 
 
-def measure(study: Study, samples: Mapping[str, np.ndarray], patience: float) -> Measured:
+def measure(study: StudyData, samples: Mapping[str, np.ndarray], patience: float) -> Measured:
     """Try and time the model of a study; `samples` are those of its trial run."""
     how = (study.outputs, study.grid(), samples, study.solver, study.campaign.timeout)
     work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience, plain_grid(study))

@@ -10,11 +10,11 @@ from uqmbd.errors import StudyError
 from uqmbd.study.sizes import no_memory
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 @contextmanager
-def naming_file(study: Study) -> Iterator[None]:
+def naming_file(study: StudyData) -> Iterator[None]:
     """An error in the block that concerns the study itself names the file it was read from; want of memory is such an error."""
     try:
         try:

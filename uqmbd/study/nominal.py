@@ -17,7 +17,7 @@ from uqmbd.spec.showing import check_histories
 if TYPE_CHECKING:
     import xarray as xr
 
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
 
 KEY = "report.fields"
@@ -53,7 +53,7 @@ class NominalRun:
     outputs: Outputs
 
 
-def fields_of(study: Study, trial: Trial, info: Mapping[str, OutputInfo]) -> xr.Dataset | None:
+def fields_of(study: StudyData, trial: Trial, info: Mapping[str, OutputInfo]) -> xr.Dataset | None:
     """All fields of a study whose outputs are known; None when it names no function."""
     check_histories(study.report, info, study.campaign.store)
     if not study.field_functions:
@@ -75,7 +75,7 @@ def fields_of(study: Study, trial: Trial, info: Mapping[str, OutputInfo]) -> xr.
     return found.assign_attrs(inputs=run.inputs)
 
 
-def nominal_run(study: Study, trial: Trial) -> NominalRun:
+def nominal_run(study: StudyData, trial: Trial) -> NominalRun:
     """The run in the middle of the inputs; if that fails, the first of a few near it that does not."""
     from uqmbd.simulators.times import simulator_at
 
@@ -99,10 +99,9 @@ def nominal_run(study: Study, trial: Trial) -> NominalRun:
             remedy="take inputs in whose middle the model works, or leave the fields out",
         )
     row = int(good[0])
-    time = study.grid()
     return NominalRun(
         inputs={name: float(values[row]) for name, values in samples.items()},
-        time=np.zeros(0) if time is None else time,
+        time=study.times(),
         outputs=Outputs({name: values[row] if values.ndim > 1 else float(values[row]) for name, values in done.outputs.items()}),
     )
 

@@ -25,7 +25,7 @@ from uqmbd.tables.outputs import axis_unit, pretty, unit_of
 if TYPE_CHECKING:
     import xarray as xr
 
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 ENDS = ("upper", "lower")
 AT_ONCE = 4096  # runs whose histories are looked at at a time
@@ -108,13 +108,13 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
 
 
 def replay(
-    study: Study, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None, *, show: bool = False
+    study: StudyData, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None, *, show: bool = False
 ) -> Replay:
     """Run again what reached a bound, and the middle of the inputs, and write both as a CSV file.
 
     Parameters
     ----------
-    study : Study
+    study : StudyData
         As it was run.
     result : Result
     directory : Path
@@ -134,7 +134,7 @@ def replay(
         done = trial.checked().simulate(both)
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
-    columns = Columns(trial.info, study.times)
+    columns = Columns(trial.info, study.times())
     over = columns.axes.get(name) or next(iter(columns.axes.values()), None)
     if over is not None:
         beside = {key: done.outputs[key] for key, axis in columns.axes.items() if axis.name == over.name}

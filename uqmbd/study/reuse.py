@@ -14,6 +14,7 @@ import numpy as np
 
 from uqmbd.campaign.opening import claimed
 from uqmbd.errors import StudyError
+from uqmbd.method_facts import Shown
 from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
@@ -25,10 +26,11 @@ from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.decision import Done
 from uqmbd.study.identity import version
+from uqmbd.study.metadata import shown_by
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 HERE = "<model>"  # stands for the model's folder
 SOLVER = "package flexmbd"
@@ -37,13 +39,13 @@ RESOLVED = "# Resolved by uqmbd"
 
 
 # files that the model reads ---------------------------------------------------------------------------------------------------------------
-def folder_of(study: Study) -> str:
+def folder_of(study: StudyData) -> str:
     """Where the model is; a study may be moved with its model and data."""
     file = study.model.path or study.model.label.rpartition(":")[0]
     return str(Path(file).parent) if file.endswith(".py") and os.path.isabs(file) else ""
 
 
-def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
+def remember_files(study: StudyData, directory: Path, *, solver: bool) -> None:
     """Keep what the model was seen to read beside its runs; `solver`: it goes to flexmbd, whose source then counts."""
     folder, known = folder_of(study), remembered(study, directory)
     found = {**known, **({SOLVER: tree_digest("flexmbd")} if solver else {})}
@@ -54,7 +56,7 @@ def remember_files(study: Study, directory: Path, *, solver: bool) -> None:
         place_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
 
 
-def remembered(study: Study, directory: Path) -> dict[str, str]:
+def remembered(study: StudyData, directory: Path) -> dict[str, str]:
     """Hashes of the files that the model of the stored runs was seen to read."""
     found: dict[str, str] = {}
     for place in (Folder(directory), place_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
@@ -62,7 +64,7 @@ def remembered(study: Study, directory: Path) -> dict[str, str]:
     return found
 
 
-def changed_files(study: Study, directory: Path) -> list[str]:
+def changed_files(study: StudyData, directory: Path) -> list[str]:
     """Those of them that are not as they were."""
     folder = folder_of(study)
 
@@ -87,7 +89,7 @@ def done_in(directory: Path) -> Done | None:
         return None
 
 
-def write_done(study: Study, directory: Path, digest: str, timed_out: int, stored: np.ndarray) -> None:
+def write_done(study: StudyData, directory: Path, digest: str, timed_out: int, stored: np.ndarray) -> None:
     """Say that the result of a study is there, whose files are listed with their checksums before, and how many runs its limit stopped."""
     date = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     about = {"study": digest, "date": date, "timeout": study.campaign.timeout, "timed_out": timed_out, "listed": True}
@@ -96,19 +98,18 @@ def write_done(study: Study, directory: Path, digest: str, timed_out: int, store
     replace(directory / DONE, done)
 
 
-def list_result(study: Study, directory: Path, stored: np.ndarray, ahead: Mapping[str, bytes] | None = None) -> None:
+def list_result(study: StudyData, directory: Path, stored: np.ndarray, ahead: Mapping[str, bytes] | None = None) -> None:
     """Enter the files of a result, those beside its runs, and which runs are stored, (rows,) bool, into the list of checksums."""
     there = place_in(directory, study.campaign.runs).names()
     beside = [name for name in (HEADER, ABOUT, READS) if name in there]
     list_files(directory, STUDY, MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, rows=spans_of(np.flatnonzero(stored)), ahead=ahead)
 
 
-def result_of_before(study: Study, directory: Path) -> Result | None:
+def result_of_before(study: StudyData, directory: Path) -> Result | None:
     """The result that is there, none of whose runs is read; it is given the words of the study where these are others now.
 
     None where it is not as it was written, which is said: it is made again.
     """
-    from uqmbd.figures.more import own_figures
     from uqmbd.result import open_results
 
     try:
@@ -117,7 +118,8 @@ def result_of_before(study: Study, directory: Path) -> Result | None:
         said = f"{error.file}: {error.message}" if error.file else error.message
         logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
         return None
-    found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+    theirs, ours = found.facts_of(Shown), Shown(shown_by(study)[0])
+    found.trust = all(theirs.functions(what) == ours.functions(what) for what in ("figures", "tables"))  # the study names them, nobody else
     attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
     if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
         found.attrs = attrs
@@ -130,7 +132,7 @@ def result_of_before(study: Study, directory: Path) -> Result | None:
 
 
 # the study file beside results ------------------------------------------------------------------------------------------------------------
-def write_study(study: Study, directory: Path) -> None:
+def write_study(study: StudyData, directory: Path) -> None:
     """Keep the resolved study beside its results, for `resume`."""
     from uqmbd.spec.toml import write_toml
 

@@ -22,11 +22,10 @@ from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import OutputInfo
 from uqmbd.processes import give_memory_back
-from uqmbd.spec.showing import written
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, method_tag, precision_of, versions
-from uqmbd.study.metadata import metadata_of
+from uqmbd.study.metadata import metadata_of, shown_by
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.storing import rounding_cost
@@ -36,7 +35,7 @@ from uqmbd.study.trust import take_trust
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
@@ -45,7 +44,7 @@ HANDED = "; a function of a script is handed over with the globals that its code
 class Prepared:
     """What the runs of a study need: a store that is held, what its outputs are, the trial's simulator, a pool of processes."""
 
-    study: Study
+    study: StudyData
     store: RunStore
     info: dict[str, OutputInfo]
     trial: Trial
@@ -79,7 +78,7 @@ def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Tally]:
             collect()
             describe(result, study, tally, store, simulator)
             take_trust(result, study, store, used, simulator)
-            add_step_error(result, study, prepared.info, trial, store, used, pool, simulator)
+            add_step_error(result, study, study.method.treated(prepared.info), trial, store, used, pool, simulator)
             cut_at_limits(result, simulator)
             result.extreme_runs = extreme_runs(result, trial, store)
             return result, tally
@@ -95,7 +94,7 @@ def execute_shard(prepared: Prepared, shard: Shard | None, progress: bool | None
         return campaign(prepared, start(prepared.study, prepared.info), watcher, Tally(), shard).run()
 
 
-def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
+def early_pool(study: StudyData, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
     """A pool that is starting, and is stopped when `stack` closes."""
     wanted = next((n for n in (workers, study.campaign.workers) if n is not None), default_workers())
     if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 0:
@@ -109,24 +108,24 @@ def early_pool(study: Study, workers: int | None, scheduler: Any, stack: ExitSta
     return pool
 
 
-def trial_for(study: Study, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
+def trial_for(study: StudyData, stored: dict[str, OutputInfo] | None, pool: EarlyPool) -> Trial:
     """The trial of a study, from which the pool knows how long its runs take."""
     trial = Trial(study, stored, pool.elsewhere)
     pool.foretold = lambda: trial.seconds * study.method.planned_runs(study.inputs.uncertain)[0]
     return trial
 
 
-def start(study: Study, info: Mapping[str, OutputInfo]) -> Any:
+def start(study: StudyData, info: Mapping[str, OutputInfo]) -> Any:
     """The method, ready to ask."""
     with blaming(type(study.method), "method", "method"):
-        run = study.method.start(study.inputs, info, study.times, study.campaign.seed)
+        run = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed)
     return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
 def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, shard: Shard | None = None) -> Campaign:
     """The campaign of a study."""
     study, store, info, trial = prepared.study, prepared.store, prepared.info, prepared.trial
-    points = len(study.times)
+    points = len(study.times())
     rounded = [column.dtype for column in store.columns.values() if column.points]
     return Campaign(
         method=method,
@@ -134,7 +133,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, sh
         prepare=trial.checked,
         get_pool=prepared.pool.get,
         shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
-        told=tuple(info),
+        told=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
         tag=method_tag(study, named=hasattr(method, "arranged")),
@@ -146,7 +145,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, sh
     )
 
 
-def nothing_worked(store: RunStore, study: Study) -> StudyError:
+def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     """The error for a study of which every run failed."""
     rows = store.rows
     found = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
@@ -160,7 +159,7 @@ def nothing_worked(store: RunStore, study: Study) -> StudyError:
     )
 
 
-def describe(result: Result, study: Study, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
+def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         **study.said(),
@@ -173,10 +172,11 @@ def describe(result: Result, study: Study, tally: Tally, store: RunStore, simula
         "simulator": dict(simulator),
     }
     cost = rounding_cost(study, result)
-    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
+    report, lost = shown_by(study)
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks(), *lost]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
-    if shown := written(study.report):
-        result.attrs["report"] = shown
+    if report:
+        result.attrs["report"] = report
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 

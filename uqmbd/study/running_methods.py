@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from uqmbd.campaign.locking import Lock
 from uqmbd.campaign.opening import peek
@@ -20,10 +20,13 @@ from uqmbd.study.storing import results_directory
 from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
-def alone(study: Study, label: str) -> Study:
+S = TypeVar("S", bound="StudyData")
+
+
+def alone(study: S, label: str) -> S:
     """The study with one of its methods only, whose runs are the study's; its results go below the study's.
 
     Raises
@@ -45,7 +48,7 @@ def alone(study: Study, label: str) -> Study:
     return study.changed(method={label: study.methods[label]}, campaign=study.campaign.model_copy(update={"runs": shared}), time=time)
 
 
-def require_one(study: Study) -> None:
+def require_one(study: StudyData) -> None:
     """`StudyError` for a study of several methods, whose runs are shared: its shards would not know what the others have."""
     if len(study.methods) > 1:
         known = ", ".join(study.methods)
@@ -53,12 +56,12 @@ def require_one(study: Study) -> None:
         raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
 
 
-def place_of_method(study: Study, directory: Path, label: str) -> Path:
+def place_of_method(study: StudyData, directory: Path, label: str) -> Path:
     """Where the results of one method are, if those of the study are in `directory`."""
     return directory / label if len(study.methods) > 1 else directory
 
 
-def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
+def run_methods(study: StudyData, *, out: str | Path | None = None, **how: Any) -> dict[str, Finished]:
     """Run all methods of a study, each by `uqmbd.study.session.run_study`: what is finished, by label."""
     directory = results_directory(out, study.name)
     study.loaded()  # once for all of them
@@ -67,7 +70,7 @@ def run_methods(study: Study, *, out: str | Path | None = None, **how: Any) -> d
     return {label: run_study(study, out=directory, **how) for label in study.methods}
 
 
-def run_each(study: Study, directory: Path, *, overwrite: bool | str = False, **how: Any) -> dict[str, Finished]:
+def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False, **how: Any) -> dict[str, Finished]:
     """Run every method, in their order, with the runs of all others at hand.
 
     Parameters

@@ -34,7 +34,7 @@ from uqmbd.study.trial import Trial
 if TYPE_CHECKING:
     from uqmbd.campaign.tally import Tally
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Session:
 
     Attributes
     ----------
-    study : Study
+    study : StudyData
         With one method.
     directory : Path
     shard : Shard, optional
@@ -81,7 +81,7 @@ class Session:
         See `Study.run`.
     """
 
-    study: Study
+    study: StudyData
     directory: Path
     shard: Shard | None = None
     workers: int | None = None
@@ -202,7 +202,7 @@ class Session:
 
 
 def run_study(
-    study: Study, *, out: str | Path | None = None, overwrite: bool | str = False, again: Sequence[str] = (), **how: Any
+    study: StudyData, *, out: str | Path | None = None, overwrite: bool | str = False, again: Sequence[str] = (), **how: Any
 ) -> Finished:
     """Run a study of one method in ``results/<name>`` or `out`; for `how` see `Session`."""
     return Session(study, results_directory(out, study.name), **how).run(overwrite, again)

@@ -19,12 +19,12 @@ from uqmbd.study.storing import results_directory
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.reader import Runs
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 SAME = "merge results of one model with the same solver settings, time grid and outputs; ranges of inputs and methods may differ"
 
 
-def run_shard(study: Study, shard: str, *, out: str | Path | None = None, **how: Any) -> str:
+def run_shard(study: StudyData, shard: str, *, out: str | Path | None = None, **how: Any) -> str:
     """Do a share of the runs, and say in a sentence what was done and what comes next; for `how` see `Session`.
 
     The shares are pieces of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows

@@ -12,13 +12,13 @@ from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.methods import Method
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 ALWAYS_THERE = 2**30  # bytes that every machine has
 PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text in the head of the runs
 
 
-def check_sizes(study: Study) -> None:
+def check_sizes(study: StudyData) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
     time = study.time
     for count in () if time is None else (lambda: time.points, lambda: time.points + len(further_times(study))):
@@ -33,7 +33,7 @@ def check_sizes(study: Study) -> None:
         require(each * most, what, key, value, f"take fewer {'fallback ' if late else ''}runs")
 
 
-def planned(method: Method, study: Study) -> tuple[int, int, int]:
+def planned(method: Method, study: StudyData) -> tuple[int, int, int]:
     """Runs that a method asks for: at least, at most, and how many of these where the result is not trusted."""
     with blaming(type(method), "method", "method"):
         said, fallback = method.planned_runs(study.inputs.uncertain), method.fallback_most(study.inputs.uncertain)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from uqmbd.campaign.pool import EarlyPool
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
 
 LOG = logging.getLogger("uqmbd")
@@ -83,7 +83,7 @@ def fixed_step(simulator: Mapping[str, Any]) -> float:
 
 def add_step_error(
     result: Result,
-    study: Study,
+    study: StudyData,
     info: Mapping[str, OutputInfo],
     trial: Trial,
     store: RunStore,
@@ -114,7 +114,7 @@ def add_step_error(
     chosen = chosen_rows(result, study, trial, store, rows) if step and outputs else rows[:0]
     if not len(chosen):
         return
-    said, columns = f"step of {words('s', step)}", Columns(outputs, study.times)
+    said, columns = f"step of {words('s', step)}", Columns(outputs, study.times())
     samples = {name: store.column(f"input:{name}", chosen) for name in store.inputs}
     again = Again(trial, pool, step, columns, samples)
     LOG.info("the error of the fixed step: %d runs again with half of it ...", len(chosen))
@@ -138,7 +138,7 @@ def add_step_error(
     warn(result, note(columns, sizes, whole[good], stuck, said, good))
 
 
-def chosen_rows(result: Result, study: Study, trial: Trial, store: RunStore, rows: np.ndarray) -> np.ndarray:
+def chosen_rows(result: Result, study: StudyData, trial: Trial, store: RunStore, rows: np.ndarray) -> np.ndarray:
     """A few of the runs that were ok: those that reached bounds, that in the middle of the inputs if it is there, and random ones."""
     ok = rows[store.column("status", rows) == OK]
     count = min(len(ok), min(max(len(rows) // PART, LEAST), MOST))
@@ -165,7 +165,7 @@ def largest(columns: Columns, order: float, whole: np.ndarray, half: np.ndarray)
     return error
 
 
-def within(result: Result, study: Study, columns: Columns, error: np.ndarray, values: np.ndarray) -> np.ndarray:
+def within(result: Result, study: StudyData, columns: Columns, error: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Whether the error of the step is one that the method would trust, (columns,) bool.
 
     As with the method's own error it is held against the range of the output and the width of the band, or the standard deviation. Where

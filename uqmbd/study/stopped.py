@@ -15,13 +15,13 @@ from uqmbd.study.metadata import metadata_of
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 SHOWN = 3
 
 
 @contextmanager
-def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]:
+def explaining(study: StudyData, store: RunStore, directory: Path) -> Iterator[None]:
     """When the block stops for failed runs, add their first messages to the error, and keep a result without statistics."""
     try:
         yield
@@ -32,7 +32,7 @@ def explaining(study: Study, store: RunStore, directory: Path) -> Iterator[None]
         raise TooManyFailed(f"{error.message}; the first messages are{lines}", key=error.key, value=error.value, remedy=remedy) from error
 
 
-def first_messages(study: Study, store: RunStore) -> list[str]:
+def first_messages(study: StudyData, store: RunStore) -> list[str]:
     """The first different messages of failed runs, each with the inputs of its run in the units that the user wrote."""
     rows = store.rows
     rows = rows[store.column("status", rows) > 0]
@@ -42,7 +42,7 @@ def first_messages(study: Study, store: RunStore) -> list[str]:
     return [f"at {inputs_said(study, store, row)}: {message}" for message, row in list(found.items())[:SHOWN]]
 
 
-def inputs_said(study: Study, store: RunStore, row: int) -> str:
+def inputs_said(study: StudyData, store: RunStore, row: int) -> str:
     """The inputs of a run in the units that the user wrote: ``clearance = 0.2 mm, speed = 10 rad/s``."""
     from uqmbd.inputs.units import to_si
 
@@ -54,7 +54,7 @@ def inputs_said(study: Study, store: RunStore, row: int) -> str:
     return ", ".join(words)
 
 
-def keep_unfinished(study: Study, store: RunStore, directory: Path, why: str) -> None:
+def keep_unfinished(study: StudyData, store: RunStore, directory: Path, why: str) -> None:
     """Save a result that holds the runs and why there is no more; it does not count as finished."""
     from uqmbd.methods.base import count_failures
     from uqmbd.result import Result

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from uqmbd.campaign.opening import Claim
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
 
 HALF_A_STEP = 2.0**-24  # of float32, relative: the largest error of rounding
@@ -40,7 +40,7 @@ def results_directory(out: str | Path | None, name: str) -> Path:
     return Path(out).absolute()
 
 
-def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
+def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when the method needs all that the runs give, and histories are not to be kept or memory cannot hold it."""
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
@@ -58,10 +58,10 @@ def check_store(study: Study, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
+def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs.uncertain)
-    numbers = sum(math.prod(entry.shape(len(study.times))) for entry in info.values())
+    numbers = sum(math.prod(entry.shape(len(study.times()))) for entry in info.values())
     require(
         8 * runs * numbers,
         f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
@@ -72,7 +72,7 @@ def check_memory(study: Study, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
+def open_or_make(study: StudyData, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
     from uqmbd.campaign.batches import piece_length
     from uqmbd.campaign.opening import columns_of, store_in
@@ -86,7 +86,7 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
-        points = len(study.times)
+        points = len(study.times())
         columns = columns_of(
             {name: item.to_si().unit for name, item in study.inputs.items()},
             info,
@@ -101,6 +101,8 @@ def open_or_make(study: Study, claim: Claim, identity: Identity, trial: Trial) -
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: short(digest) for name, digest in identity.parts.items()},
         }
+        if fields := {name: [axis.name for axis in entry.axes] for name, entry in trial.info.items() if entry.further}:
+            notes["fields"] = fields
         if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
             notes["derived"] = derived
         axes = axes_of(trial.info)
@@ -130,13 +132,14 @@ def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     """Axes other than time by name, as the header of a store has them; see `own_axes`."""
     found: dict[str, Any] = {}
     for name, entry in info.items():
-        if entry.axis is not None and not entry.over_time:
-            axis = found.setdefault(entry.axis.name, {"unit": entry.axis.unit, "values": entry.axis.values.tolist(), "outputs": []})
-            axis["outputs"].append(name)
+        for over in entry.axes:
+            if over.name != TIME.name:
+                axis = found.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
+                axis["outputs"].append(name)
     return found
 
 
-def rounding_cost(study: Study, result: Result) -> dict[str, Any]:
+def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
     """Attributes of a result that say what histories stored as float32 cost; none where nothing was rounded.
 
     The rounding of a number is at most 2^-24 of it. It is compared with the spread over the runs at the same time, from group `inner`.

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
 from uqmbd.analysis.base.time_grids import off_grid
+from uqmbd.methods import Method
+from uqmbd.simulators.model import Model
 from uqmbd.simulators.times import may_have_times
-
-if TYPE_CHECKING:
-    from uqmbd.study.study import Study
+from uqmbd.spec import TimeGrid
 
 
-def further_times(study: Study) -> np.ndarray:
+class Timed(Protocol):
+    """A study, as far as its times follow from it."""
+
+    @property
+    def time(self) -> TimeGrid | None: ...
+    @property
+    def methods(self) -> Mapping[str, Method]:
+        """By their labels."""
+        ...
+
+    @property
+    def model(self) -> Model: ...
+
+
+def further_times(study: Timed) -> np.ndarray:
     """Times that the methods, and the study itself, want besides those of the grid, where the model may have them; rising, s."""
     if study.time is None:
         return np.empty(0)
@@ -26,19 +41,19 @@ def further_times(study: Study) -> np.ndarray:
     return found if len(found) and may_have_times(study.model) else np.empty(0)
 
 
-def plain_grid(study: Study) -> np.ndarray | None:
+def plain_grid(study: Timed) -> np.ndarray | None:
     """The equal grid alone, (points,) [s]; None in a study without times."""
     return None if study.time is None else study.time.grid()
 
 
-def grid_of(study: Study) -> np.ndarray | None:
+def grid_of(study: Timed) -> np.ndarray | None:
     """All of them, (points,) [s]; None in a study without times."""
     if study.time is None:
         return None
     return np.union1d(study.time.grid(), further_times(study))
 
 
-def said_of_times(study: Study) -> str:
+def said_of_times(study: Timed) -> str:
     """What fixes the times of runs, as their identity has it: what is asked for, whether or not the model has it."""
     if study.time is None:
         return "none"

@@ -27,7 +27,7 @@ from uqmbd.study.times import plain_grid
 
 if TYPE_CHECKING:
     from uqmbd.simulators.model import Model
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 Units = Mapping[str, tuple[str, str]]
@@ -119,7 +119,7 @@ class Trial:
         That it took; 0 before.
     """
 
-    study: Study
+    study: StudyData
     stored: dict[str, OutputInfo] | None = None
     elsewhere: bool = False
     seconds: float = 0.0
@@ -171,7 +171,7 @@ class Trial:
         study.settle(found.time)
         check_axes(found.info)
         for name, known in (self.stored or {}).items():
-            if name in found.info and not alike(found.info[name].axis, known.axis):
+            if name in found.info and not alike(found.info[name].over, known.over):
                 text = f"the output '{name}' is {found.info[name].kind}, and in the stored runs {known.kind}"
                 text += " at other values" if found.info[name].kind == known.kind else ""
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"

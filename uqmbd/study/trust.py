@@ -15,10 +15,10 @@ from uqmbd.tables.outputs import listed
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
-def take_trust(result: Result, study: Study, store: RunStore, rows: np.ndarray, simulator: Mapping[str, Any]) -> None:
+def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarray, simulator: Mapping[str, Any]) -> None:
     """Trust nothing of a box in which runs diverged, nor outputs of which the simulator says not to; notes say which and why.
 
     A run that diverged is a motion that the solver could not follow to its end: its book of energy is open, or it came to a singular

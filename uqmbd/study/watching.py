@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
     from uqmbd.outcomes import OutputInfo
     from uqmbd.result import Result
-    from uqmbd.study.study import Study
+    from uqmbd.study.data import StudyData
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Watch:
 
     Attributes
     ----------
-    study : Study
+    study : StudyData
     why : str
         Why the method has no result of what is there; empty if it has one.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: StudyData) -> None:
         self.study = study
         self.why = ""
         self.begin("")
@@ -137,6 +137,7 @@ class Watch:
         Not every method can say something of a part. Once it has all its runs, what it raises is raised.
         """
         info, self.why = self.study.in_units({name: stored[name] for name in self.study.outputs}), ""
+        info = self.study.method.treated(info)
         if any(name not in store.columns for name in info):
             self.why = "histories are not kept, and what is kept of them is told at the end"
             return None
@@ -159,7 +160,7 @@ def sessions_of(store: RunStore, rows: np.ndarray) -> np.ndarray:
     return np.array([*(piece.order[0] for piece in store.pieces), -1])[store.piece_of[rows]]
 
 
-def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
+def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoFar:
     """What the runs in a folder of results say.
 
     Parameters
@@ -201,15 +202,14 @@ def so_far(study: Study, directory: Path, watch: Watch | None = None) -> SoFar:
     return found
 
 
-def reached(study: Study, store: RunStore, stored: dict[str, Any]) -> Result:
+def reached(study: StudyData, store: RunStore, stored: dict[str, Any]) -> Result:
     """What the ok runs reached: least and greatest value of each output that was kept."""
     from uqmbd.analysis.base.columns import Columns
     from uqmbd.campaign.batches import piece_length
     from uqmbd.result import Result
 
-    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns})
-    time = study.grid()
-    columns = Columns(info, np.zeros(0) if time is None else time)
+    info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns and not stored[name].in_runs_alone})
+    columns = Columns(info, study.times())
     rows = store.rows[store.column("status", store.rows) == 0]
     if not len(rows):
         return Result()

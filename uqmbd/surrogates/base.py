@@ -13,8 +13,8 @@ from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sets.ranges import range_of
 from uqmbd.analysis.statistics import trust
-from uqmbd.surrogates.asked import InputAxis, straight
-from uqmbd.surrogates.kept import kept
+from uqmbd.surrogates.kept_polynomial import kept
+from uqmbd.surrogates.kept_surrogate import InputAxis, affine_axis
 
 # what a run is for. CORNER: validation at corners; EXTREME: where monotonic columns have their ends; SEARCH: where a search went;
 # FALLBACK: its fresh runs; OWN: the first that a surrogate or a region may call as it likes
@@ -150,11 +150,11 @@ class Surrogate:
         """Runs that the surrogate is made of, indices."""
         return np.flatnonzero(self.runs.roles == NODE)
 
-    def fresh(self) -> np.ndarray:
+    def held_out(self) -> np.ndarray:
         """Whether each run is none that the surrogate was made of, (runs,)."""
         return self.runs.roles != NODE
 
-    def missed(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
         """Largest error at runs that the surrogate was not made of, (columns,)."""
         points, values = self.runs.points[rows], self.runs.values
         count = values.shape[1]
@@ -191,7 +191,7 @@ class Surrogate:
 
     def axes(self) -> list[InputAxis]:
         """Inputs with their coordinates, by which it is asked again."""
-        return [straight(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.runs.inputs.items()]
+        return [affine_axis(name, *item.ppf(np.array([0.0, 1.0]))) for name, item in self.runs.inputs.items()]
 
     def kept(self) -> dict[str, Any]:
         """The group ``surrogates`` of the result: what was fitted, to be asked again; empty where bounds do not come from it."""

@@ -16,10 +16,10 @@ from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.sets.basis_change import chebyshev_of
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
-from uqmbd.surrogates.asked import InputAxis
 from uqmbd.surrogates.base import NODE, VALIDATION, Runs, Surrogate
 from uqmbd.surrogates.chaos_fit import Fit, FitResult, family_of
-from uqmbd.surrogates.kept import kept, of_germ
+from uqmbd.surrogates.kept_polynomial import kept, of_germ
+from uqmbd.surrogates.kept_surrogate import InputAxis
 
 FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are left out in turn count as well
 
@@ -75,7 +75,7 @@ class Chaos(Surrogate):
         """Runs that are fitted, indices."""
         return np.flatnonzero((self.runs.roles == NODE) & (self.runs.status == 0))
 
-    def fresh(self) -> np.ndarray:
+    def held_out(self) -> np.ndarray:
         return self.runs.roles == VALIDATION
 
     def fit(self) -> Fitted:
@@ -92,7 +92,7 @@ class Chaos(Surrogate):
             return self.fitting.project(u, values, self.weights)
         return self.fitting.regress(u, values, degrees, choices)
 
-    def missed(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
         self.said = expansion.evaluate(self.u[rows])
         error = np.abs(self.said - self.runs.values[rows]).max(axis=0)
         return np.fmax(error, self.found.missed) if len(rows) < FEW_CHECKS else error

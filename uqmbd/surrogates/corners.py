@@ -62,7 +62,7 @@ class Corners(Surrogate):
         runs = self.fitted()
         return self.runs.envelope(runs[self.runs.status[runs] == 0])
 
-    def missed(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
         low, high = self._at_corners()
         values = self.runs.values[rows]
         error = np.maximum(np.maximum(low - values.min(axis=0), values.max(axis=0) - high), 0.0)

@@ -12,8 +12,8 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.inputs.space import Space
-from uqmbd.surrogates.asked import SCORES, InputAxis, KeptSurrogate, curved
-from uqmbd.surrogates.kept import ERROR
+from uqmbd.surrogates.kept_polynomial import ERROR
+from uqmbd.surrogates.kept_surrogate import SCORES, InputAxis, KeptSurrogate, curved
 from uqmbd.surrogates.kriging import Kriging
 
 if TYPE_CHECKING:

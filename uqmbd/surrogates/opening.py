@@ -11,9 +11,9 @@ import xarray as xr
 from uqmbd.errors import StudyError
 from uqmbd.groups import SURROGATES
 from uqmbd.outcomes import TIME, Axis
-from uqmbd.surrogates.asked import FORMAT, InputAxis, KeptSurrogate
-from uqmbd.surrogates.kept import ERROR, KeptPolynomial
 from uqmbd.surrogates.kept_kriging import KeptKriging
+from uqmbd.surrogates.kept_polynomial import ERROR, KeptPolynomial
+from uqmbd.surrogates.kept_surrogate import FORMAT, InputAxis, KeptSurrogate
 
 KINDS: tuple[type[KeptSurrogate], ...] = (KeptKriging, KeptPolynomial)
 

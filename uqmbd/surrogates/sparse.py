@@ -126,9 +126,9 @@ class Sparse(Surrogate):
         ranked = list(dict.fromkeys(index for pair in zip(greatest, lowest, strict=True) for index in pair))
         return self._affordable(ranked, UNSEEN_SHARE * len(self._grid))
 
-    def missed(self, expansion: SparseExpansion, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: SparseExpansion, rows: np.ndarray) -> np.ndarray:
         """Where an input has a high degree and the runs are few, what it lacks by its coefficients counts as well."""
-        return np.maximum(super().missed(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
+        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
 
     def fitted(self) -> np.ndarray:
         return self._grid.runs()

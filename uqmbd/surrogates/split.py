@@ -174,9 +174,9 @@ class Split(Surrogate):
             found.append(fall * (n * sizes[n] + (LAST_BUT_ONE * n * sizes[n - 1] if n > 1 else 0.0)))
         return np.array(found)
 
-    def missed(self, expansion: PiecewiseExpansion, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: PiecewiseExpansion, rows: np.ndarray) -> np.ndarray:
         """Few validation runs lie in a small leaf, so its last coefficients count as well."""
-        return np.maximum(super().missed(expansion, rows), np.max([self._guess(leaf) for leaf in self._leaves], axis=0))
+        return np.maximum(super().validation_error(expansion, rows), np.max([self._guess(leaf) for leaf in self._leaves], axis=0))
 
     def _axis(self, leaf: Leaf, scale: np.ndarray) -> int:
         """The input across which to cut: that whose last coefficients lack the most, the widest of equals."""
@@ -184,7 +184,7 @@ class Split(Surrogate):
         width = leaf.upper - leaf.lower
         return max(range(len(tails)), key=lambda axis: (round(self.bits(tails[axis]), 9), float(tails[axis].max()) > 1e-12, width[axis]))
 
-    def fresh(self) -> np.ndarray:
+    def held_out(self) -> np.ndarray:
         fresh = np.ones(len(self.runs.points), bool)
         fresh[self.fitted()] = False
         return fresh

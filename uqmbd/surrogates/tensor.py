@@ -59,8 +59,8 @@ class Tensor(Surrogate):
         runs.assess()
         tolerance, scale = settings.tolerance, runs.scale()
         tails = np.stack([chebyshev.tail(runs.expansion.c, axis) / scale for axis in range(len(self._degrees))])
-        rows = np.flatnonzero((runs.status == 0) & self.fresh())
-        error, more = super().missed(runs.expansion, rows) / scale, beyond(runs.expansion, len(runs.inputs), len(rows)) / scale
+        rows = np.flatnonzero((runs.status == 0) & self.held_out())
+        error, more = super().validation_error(runs.expansion, rows) / scale, beyond(runs.expansion, len(runs.inputs), len(rows)) / scale
         much = max(tolerance, settings.trust_tolerance)
         tails = np.where(error <= SURE * tolerance, 0.0, tails)
         tails = np.where((error > much) & (tails.max(axis=0) <= tolerance), error, tails)
@@ -71,9 +71,9 @@ class Tensor(Surrogate):
         self._degrees = new
         return True
 
-    def missed(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
+    def validation_error(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
         """Where the expansion is long and the runs are few, what it lacks by its coefficients counts as well."""
-        return np.maximum(super().missed(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
+        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
 
     def enclosed_on(self, boxes: np.ndarray, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> np.ndarray:
         """Boxes share the work on sides that they share."""

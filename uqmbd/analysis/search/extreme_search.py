@@ -35,7 +35,7 @@ class Search:
     order : ndarray of int, shape (columns,)
         Columns in an order that does not depend on that of the outputs; so the search does not either.
     inputs : int
-    sought : ndarray of bool, shape (columns,), optional
+    targets : ndarray of bool, shape (columns,), optional
         Columns whose extremes are sought; all unless said.
     more : sequence of (name, callable)
         Further ways: ``(points, side, column, rng)`` to a point for each of the extremes ``side, column``.
@@ -47,12 +47,12 @@ class Search:
         groups: np.ndarray,
         order: np.ndarray,
         inputs: int,
-        sought: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
         more: Sequence[tuple[str, Callable]] = (),
     ) -> None:
         self._extremes, self._inputs, self._order = extremes, inputs, order
         self._ends = np.searchsorted(groups, groups), np.searchsorted(groups, groups, side="right") - 1  # columns of each one's output
-        share = np.bincount(groups)[groups] ** -0.5 * (1.0 if sought is None else sought)
+        share = np.bincount(groups)[groups] ** -0.5 * (1.0 if targets is None else targets)
         self._share = share / share.sum()
         self._recent = np.zeros((2, len(groups)))
         self._chances: np.ndarray | None = None  # of the extremes from which to step, summed up

@@ -23,7 +23,7 @@ class Populations:
     ----------
     columns, inputs, count : int
         `count` of populations.
-    groups, order, sought
+    groups, order, targets
         As of `uqmbd.analysis.search.extreme_search.Search`.
 
     Attributes
@@ -33,9 +33,9 @@ class Populations:
     """
 
     def __init__(
-        self, columns: int, inputs: int, groups: np.ndarray, order: np.ndarray, sought: np.ndarray | None = None, count: int = COUNT
+        self, columns: int, inputs: int, groups: np.ndarray, order: np.ndarray, targets: np.ndarray | None = None, count: int = COUNT
     ) -> None:
-        self._made = lambda extremes: Search(extremes, groups, order, inputs, sought)
+        self._made = lambda extremes: Search(extremes, groups, order, inputs, targets)
         self._extremes = [Extremes(columns, neighbours(inputs)) for _ in range(count)]
         self._searches = [self._made(one) for one in self._extremes]
         self.ways = self._searches[0].ways

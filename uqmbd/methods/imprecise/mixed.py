@@ -154,7 +154,7 @@ class MixedRun(ExpandedRun):
             super().assess()
             # what is near enough for its error to widen the bounds, if not near enough to be trusted
             slices, everywhere = self.columns.slices.values(), np.full(len(self.error), np.inf)
-            self._followed = trust.assessed(self.missed, slices, self._ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
+            self._followed = trust.assessed(self.validation_error, slices, self._ends, self.settings.trust_tolerance, 1.0, everywhere)[1]
             self._followed &= self._holds
             self._assessed = True
 

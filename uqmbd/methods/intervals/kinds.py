@@ -16,9 +16,8 @@ from uqmbd.analysis.search.extreme_search import Search, neighbours
 from uqmbd.analysis.search.extremes import Extremes
 from uqmbd.analysis.statistics.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
-from uqmbd.figures.regions import regions_said
-from uqmbd.methods.intervals.fresh import Counts, Plan, Reached
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
+from uqmbd.methods.intervals.validation_samples import Counts, Plan, SampleExtremes
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -30,13 +29,15 @@ TOWARDS, BETWEEN = "to the boundary", "along the boundary"
 
 def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
     """The groups `regions`, `regions_inner` and `regions_trusted` of a result, and what they say in words."""
+    from uqmbd.figures.regions import regions_said
+
     kinds = search.found_kinds()
     about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
     about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
     along = {"region": np.array([k.value for k in kinds], np.int64)} | {key: ("region", values) for key, values in about.items()}
     for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
         found = columns.dataset(np.stack(arrays), {"region": along["region"].tolist(), "bound": ["lower", "upper"]})
-        setattr(result, group, found.assign_coords(along).assign_attrs(sequence=search.sequence))
+        result[group] = found.assign_coords(along).assign_attrs(sequence=search.sequence)
     trusted = np.stack([k.trusted for k in kinds])
     result.regions_trusted = columns.dataset(trusted, {"region": along["region"].tolist()}, unit="").assign_coords(region=along["region"])
     names = [name for name, info in columns.outputs.items() if not info.axis and name != search.sequence]
@@ -48,7 +49,7 @@ class Kind:
 
     def __init__(self, columns: Columns, search: Callable[[Extremes], Search], keep: int) -> None:
         self.extremes = Extremes(columns.count, keep)  # of the search's runs; empty where only fresh runs are of this kind
-        self.search, self.reached = search(self.extremes), Reached()  # where to run next
+        self.search, self.reached = search(self.extremes), SampleExtremes()  # where to run next
         self.fresh = Extremes(columns.count, 1)  # what fresh runs reached of a kind that the search has not seen
         self.counts: Counts | None = None  # what they show of one that it has seen
         self.runs = self.fresh_runs = 0  # those that were ok, of the search and fresh ones
@@ -85,7 +86,7 @@ class KindsSearch(BoundsSearch):
         self.sequence, self._column = sequence, columns.slices[sequence].start
         self._kinds: dict[float, Kind] = {}
         self._kind_of = np.empty(0)  # of each run, NaN if it failed
-        self._boundary = Boundary(self.asked.points, self._kind_of)
+        self._boundary = Boundary(self.budget.points, self._kind_of)
         self._open: dict[float, np.ndarray] = {}
         self._tally = np.zeros((2, len(self.search.ways) + 2))
 
@@ -129,7 +130,7 @@ class KindsSearch(BoundsSearch):
                     value=self.sequence,
                     remedy="name an output that tells fewer kinds apart, or leave sequence out",
                 )
-            self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.asked.points.shape[1]))
+            self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.budget.points.shape[1]))
         return self._kinds[value]
 
     def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
@@ -147,10 +148,10 @@ class KindsSearch(BoundsSearch):
             kind = self._kind_of[extremes.places[0, 0]]
             return self._boundary.between(kind, len(side), rng)
 
-        sought = np.ones(self.columns.count, bool)
-        sought[self._column] = self.columns.count == 1
+        targets = np.ones(self.columns.count, bool)
+        targets[self._column] = self.columns.count == 1
         more = [(TOWARDS, towards), (BETWEEN, between)]
-        return Search(extremes, self._groups, self._order, self.asked.points.shape[1], sought, more)
+        return Search(extremes, self._groups, self._order, self.budget.points.shape[1], targets, more)
 
     def _seen(self) -> list[Kind]:
         """Kinds that the search has seen."""
@@ -158,7 +159,7 @@ class KindsSearch(BoundsSearch):
 
     def _ways(self, count: int, draw: np.random.Generator) -> np.ndarray:
         kinds, ways = self._seen(), self._tally.shape[1]
-        self._boundary = Boundary(self.asked.points, self._kind_of)
+        self._boundary = Boundary(self.budget.points, self._kind_of)
         found = []
         for k, some in enumerate(np.array_split(np.arange(count), max(1, len(kinds)))):
             spread = len(some) // SPREAD if len(kinds) > 1 else 0
@@ -168,9 +169,9 @@ class KindsSearch(BoundsSearch):
 
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
         kinds, (who, which) = self._seen(), np.divmod(ways, self._tally.shape[1])
-        found = np.empty((len(ways), self.asked.points.shape[1]))
+        found = np.empty((len(ways), self.budget.points.shape[1]))
         for k in np.unique(who):
-            found[who == k] = kinds[k].search.points(self.asked.points, which[who == k], draw)[0]
+            found[who == k] = kinds[k].search.points(self.budget.points, which[who == k], draw)[0]
         return self.into(found)
 
     def _before(self) -> Any:
@@ -187,7 +188,7 @@ class KindsSearch(BoundsSearch):
     def _remember(self) -> None:
         super()._remember()
         for kind in self._seen():
-            kind.reached.add(len(self.asked), kind.extremes.bounds)
+            kind.reached.add(len(self.budget), kind.extremes.bounds)
 
     def _is_settled(self) -> bool:
         return super()._is_settled() and all(self._settled_in(kind.reached, np.zeros((2, 1))) for kind in self._seen())
@@ -202,7 +203,7 @@ class KindsSearch(BoundsSearch):
         return ways
 
     def _check(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        boundary = Boundary(self.asked.points, self._kind_of)
+        boundary = Boundary(self.budget.points, self._kind_of)
         for value, kind in self._kinds.items():
             open_ = kind.reached.growth(), self._resolution(kind.extremes), boundary.open_ends(kind.extremes)
             self._open[value] = np.maximum.reduce(open_)

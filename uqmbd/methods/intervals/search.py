@@ -16,8 +16,8 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
-from uqmbd.methods.intervals.fresh import Found, Plan, said
 from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
+from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, said
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
 
@@ -190,13 +190,14 @@ class SearchRun(StagedRun):
             add_regions(result, self._search, columns)
         return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
-    def _attributes(self, found: Found) -> dict:
+    def _attributes(self, found: SearchBound) -> dict:
         settings = self.settings
         failed = self._status != 0
         region = where(self._inputs, self._samples(self._points), failed) if failed.any() else ""
         notes = [f"runs fail where {region}: the search keeps away from there, and nothing is known of it"] if region else []
         return {
             "method": settings.name,
+            "by_search": True,
             "seed": self._seed,
             "trust_tolerance": settings.trust_tolerance,
             "safety": settings.safety,

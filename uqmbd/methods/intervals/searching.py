@@ -13,8 +13,8 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.extremes import Extremes
 from uqmbd.analysis.search.populations import Populations, doubt, populations
 from uqmbd.analysis.statistics import trust
-from uqmbd.methods.intervals.asked import Asked
-from uqmbd.methods.intervals.fresh import Counts, Found, Plan, Reached
+from uqmbd.methods.intervals.run_budget import RunBudget
+from uqmbd.methods.intervals.validation_samples import Counts, Plan, SampleExtremes, SearchBound
 
 if TYPE_CHECKING:
     from uqmbd.analysis.sets.regions import Region
@@ -38,7 +38,7 @@ class BoundsSearch:
     seed : int
     regions : sequence of Region, optional
         A run counts for every region that it lies in, and each has extremes of its own; the whole box where nothing is said.
-    sought : ndarray of bool, shape (regions, columns), optional
+    targets : ndarray of bool, shape (regions, columns), optional
         Whose extremes are sought; the others only profit.
     stream : int
         Random numbers of its own begin here.
@@ -47,7 +47,7 @@ class BoundsSearch:
 
     Attributes
     ----------
-    asked : Asked
+    budget : RunBudget
         All runs so far, those of `begin` among them.
     """
 
@@ -58,7 +58,7 @@ class BoundsSearch:
         inputs: int,
         seed: int,
         regions: Sequence[Region] | None = None,
-        sought: np.ndarray | None = None,
+        targets: np.ndarray | None = None,
         stream: int = 0,
         over: Callable[[int], bool] = lambda runs: False,
     ) -> None:
@@ -71,11 +71,11 @@ class BoundsSearch:
         by_name = np.concatenate([np.arange(at.start, at.stop) for _, at in sorted(columns.slices.items())])
         self._groups = np.concatenate([one + k * outputs for k in range(count)])
         self._order = np.concatenate([by_name + k * columns.count for k in range(count)])
-        wanted = None if sought is None else sought.ravel()
+        wanted = None if targets is None else targets.ravel()
         self.search = Populations(count * columns.count, inputs, self._groups, self._order, wanted, self._populations(inputs))
-        self.asked = Asked(inputs)
+        self.budget = RunBudget(inputs)
         self._role, self._own, self._told = FIRST, np.empty(0, int), 0
-        self._reached = [Reached() for _ in range(count)]  # in each region
+        self._reached = [SampleExtremes() for _ in range(count)]  # in each region
         self._fresh: list[Counts] = []
         self.ended = ""  # by what: settled, budget, max_runs
 
@@ -91,20 +91,20 @@ class BoundsSearch:
         at = slice(self._told, self._told + len(status))
         if status.any():
             values = np.where((status != 0)[:, None], np.nan, values)
-        self.asked.status[at] = status
+        self.budget.status[at] = status
         self._told = at.stop
         numbers = np.arange(at.start, at.stop)
         for k, part in enumerate(self._parts):
-            here = np.flatnonzero(self._inside(k, self.asked.points[at]))
+            here = np.flatnonzero(self._inside(k, self.budget.points[at]))
             if not len(here):
                 continue
             some, which = (values, numbers) if len(here) == len(numbers) else (values[here], numbers[here])
             if self._role in (FIRST, SEARCH):
-                self.search.take(some, which, self.asked.group[which], part)
+                self.search.take(some, which, self.budget.group[which], part)
             elif self._role == WIDENING:
                 self._fresh[k].widen(some, which)
             else:
-                self._fresh[k].count(some, which, self._own[which - len(self.asked) + len(self._own)] == k)
+                self._fresh[k].count(some, which, self._own[which - len(self.budget) + len(self._own)] == k)
 
     def _inside(self, region: int, points: np.ndarray) -> np.ndarray:
         return np.ones(len(points), bool) if self.regions is None else self.regions[region].contains(points)
@@ -120,7 +120,7 @@ class BoundsSearch:
         proposed : ndarray, shape (points, inputs), optional
             Points with which to begin.
         """
-        plan, inputs, there = self.plan, self.asked.points.shape[1], len(self.asked)
+        plan, inputs, there = self.plan, self.budget.points.shape[1], len(self.budget)
         if plan.first:
             yield from self._first(self.into(2 * sobol(plan.first, inputs, self._random(FIRST)) - 1))
             self._remember()
@@ -130,14 +130,14 @@ class BoundsSearch:
         draw = self._random(SEARCH)
         least = max(8, min(LEAST_ROUND, plan.runs // 6))
         self.ended = "max_runs"
-        while (left := plan.runs + there - len(self.asked)) > 0:
-            count = min(left, max(least, min(LARGEST_ROUND, (len(self.asked) - there) // ROUND)))
+        while (left := plan.runs + there - len(self.budget)) > 0:
+            count = min(left, max(least, min(LARGEST_ROUND, (len(self.budget) - there) // ROUND)))
             if self._is_settled() or self.over(count):
                 self.ended = "settled" if self._is_settled() else "budget"
                 break
-            if len(self.asked) - there >= APART * plan.runs:
+            if len(self.budget) - there >= APART * plan.runs:
                 self.search.join()
-            before, first = self._before(), len(self.asked)
+            before, first = self._before(), len(self.budget)
             ways = self._ways(count, draw)
             points, ways = self._worth_running(self._propose(ways, draw), ways, draw)
             if not len(points):
@@ -175,7 +175,7 @@ class BoundsSearch:
 
     def _sample(self, count: int, role: int) -> tuple[np.ndarray, np.ndarray]:
         """Independent points, as many in each region, and which region each is a sample of."""
-        u = self._random(role).random((count, self.asked.points.shape[1]))
+        u = self._random(role).random((count, self.budget.points.shape[1]))
         if self.regions is None:
             return 2 * u - 1, np.zeros(count, int)
         own = np.arange(count) % len(self.regions)
@@ -193,7 +193,7 @@ class BoundsSearch:
 
     def _await(self, points: np.ndarray, group: np.ndarray | None = None) -> None:
         group = self.search.split(len(points)) if group is None else group
-        self.asked.add(points, group)
+        self.budget.add(points, group)
 
     def _populations(self, inputs: int) -> int:
         """How many searches begin that know nothing of each other."""
@@ -221,7 +221,7 @@ class BoundsSearch:
         return self.search.ways_of(count, draw)
 
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-        points, column = self.search.points(self.asked.points, ways, draw)
+        points, column = self.search.points(self.budget.points, ways, draw)
         return self.into(points, column // self.columns.count)
 
     def _before(self) -> Any:
@@ -232,10 +232,10 @@ class BoundsSearch:
         self.search.learn(ways, first)
 
     def _remember(self) -> None:
-        self.search.remember(len(self.asked))
+        self.search.remember(len(self.budget))
         bounds = self.search.bounds
         for reached, part in zip(self._reached, self._parts, strict=True):
-            reached.add(len(self.asked), bounds[:, part])
+            reached.add(len(self.budget), bounds[:, part])
 
     def _is_settled(self) -> bool:
         """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times.
@@ -247,7 +247,7 @@ class BoundsSearch:
         doubted = self._doubt() if self.search.count > 1 else [np.zeros((2, 1))] * len(self._reached)
         return all(self._settled_in(*both) for both in zip(self._reached, doubted, strict=True))
 
-    def _settled_in(self, reached: Reached, doubted: np.ndarray) -> bool:
+    def _settled_in(self, reached: SampleExtremes, doubted: np.ndarray) -> bool:
         if reached.young:
             return False
         width = self._width(reached.bounds)
@@ -272,7 +272,7 @@ class BoundsSearch:
         Rounding may make others as good as the corner.
         """
         best = (part.values == part.values[..., :1]) & (part.runs >= 0)
-        at_corner = best & (np.abs(self.asked.points[part.runs]) == 1.0).all(axis=3)
+        at_corner = best & (np.abs(self.budget.points[part.runs]) == 1.0).all(axis=3)
         return np.where(at_corner.any(axis=2), 0.0, part.resolution())
 
     def _worth_running(self, points: np.ndarray, ways: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -283,7 +283,7 @@ class BoundsSearch:
                 ways[which] = self._anywhere(ways[which])
             return self._propose(ways[which], draw)
 
-        new = self.asked.worth_running(points, self._group_of(ways), self.search.count == 1, again)
+        new = self.budget.worth_running(points, self._group_of(ways), self.search.count == 1, again)
         return points[new], ways[new]
 
     def _anywhere(self, ways: np.ndarray) -> np.ndarray:
@@ -299,6 +299,6 @@ class BoundsSearch:
     def _width(self, bounds: np.ndarray) -> np.ndarray:
         return trust.width(bounds, self.columns.slices.values())
 
-    def found(self, region: int = 0) -> Found:
+    def found(self, region: int = 0) -> SearchBound:
         """What is known of a region when all steps are done."""
         return self._fresh[region].found(self.search.extremes.part(self._parts[region]), self._growth()[region])

@@ -53,7 +53,7 @@ class ExpandedRun(FittedRun):
         ok, slices = self._rows(), self.columns.slices.values()
         self._ends = self.envelope(ok)
         allowed = self.settings.trust_tolerance, self.settings.std_tolerance
-        self.error, self.trusted = trust.assessed(self.missed, slices, self._ends, *allowed, columnwise(std, self.outcomes(ok)))
+        self.error, self.trusted = trust.assessed(self.validation_error, slices, self._ends, *allowed, columnwise(std, self.outcomes(ok)))
         self._holds = self.surrogate.holds(fresh, self._ends)
         self.trusted &= self._holds
 

@@ -136,7 +136,12 @@ class ReliabilityRun(StagedRun):
             rows = np.stack(list(history.values()), axis=1)[..., None]
             found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = found.assign_coords(count=counts)
-        attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        said = {
+            "approach": settings.approach,
+            "unsafe": settings.in_words(),
+            "sampling": "random" if settings.approach == "montecarlo" else "",
+        }
+        attrs = {"method": settings.name, "about": "limit", "seed": self._seed, **said, **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():

@@ -15,7 +15,7 @@ from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
 from uqmbd.inputs import Input
-from uqmbd.surrogates.asked import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
+from uqmbd.surrogates.kept_surrogate import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -11,8 +11,8 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.search.outside import leaving
 from uqmbd.analysis.sets.regions import Region
 from uqmbd.analysis.statistics.trust import ENCLOSED, SEARCHED, Outer, joined
-from uqmbd.methods.intervals.fresh import LEAST_COUNTED, Plan, hits, said
 from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch
+from uqmbd.methods.intervals.validation_samples import LEAST_COUNTED, Plan, hits, said
 from uqmbd.surrogates.base import FALLBACK, OWN, Runs
 from uqmbd.surrogates.base import SEARCH as CHOSEN
 
@@ -22,7 +22,7 @@ STREAM = 200  # where its random numbers begin
 CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says where its extremes are
 
 
-class Closing(BoundsSearch):
+class OptimisedBounds(BoundsSearch):
     """A search after the runs of a surrogate.
 
     Parameters
@@ -33,20 +33,20 @@ class Closing(BoundsSearch):
         Runs of the search and fresh ones.
     regions : sequence of Region or None
         The whole box where None.
-    sought : ndarray of bool, shape (regions, columns)
+    targets : ndarray of bool, shape (regions, columns)
     """
 
-    def __init__(self, runs: Runs, count: int, regions: Sequence[Region] | None, sought: np.ndarray) -> None:
-        fresh = max(1, int(FRESH * count), min(ENOUGH * len(sought), count // 2))
+    def __init__(self, runs: Runs, count: int, regions: Sequence[Region] | None, targets: np.ndarray) -> None:
+        fresh = max(1, int(FRESH * count), min(ENOUGH * len(targets), count // 2))
         plan = Plan(0, count - fresh, fresh, SETTLED, runs.settings.width_tolerance, runs.settings.safety, MARGIN)
-        super().__init__(plan, runs.columns, len(runs.inputs), runs.seed, regions, sought, STREAM)
-        self.runs, self.sought = runs, sought
+        super().__init__(plan, runs.columns, len(runs.inputs), runs.seed, regions, targets, STREAM)
+        self.runs, self.targets = runs, targets
         self.counted, self.own = np.empty(0, int), np.empty(0, int)  # runs that are counted, and the region of each
         self.begin(runs.points, runs.values, runs.status)
 
     def close(self) -> Iterator[bool]:
         """One step for each ask: runs that begin where the surrogate has its extremes, and fresh ones."""
-        runs, wanted = self.runs, np.flatnonzero(self.sought.any(axis=0))
+        runs, wanted = self.runs, np.flatnonzero(self.targets.any(axis=0))
         candidates = self.into(2 * sobol(CANDIDATES, len(runs.inputs), generator(runs.seed, STREAM - 1)) - 1)
         some = np.unique(wanted[np.linspace(0, len(wanted) - 1, COLUMNS).round().astype(int)])
         values = runs.expansion.select(some).evaluate(candidates)

@@ -16,8 +16,8 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.distributions import build
-from uqmbd.inputs.laws import Foreign, Law, Scored, Transformed
 from uqmbd.inputs.of_chaospy import OPERATORS, is_distribution, moves, table_of
+from uqmbd.inputs.univariate import Distribution, Foreign, Scored, Transformed
 
 LEAST = 2.0**-53  # u is kept so far away from 0 and 1
 FARTHEST = 39.0  # kernel widths beyond the sample: the probability there is no double
@@ -30,7 +30,7 @@ FUNCTIONS = {
 FUNCTIONS |= {"Log": FUNCTIONS["Logn"], "Log10": FUNCTIONS["Logn"]}
 
 
-def law_of(distribution: Any) -> Law | None:
+def univariate_of(distribution: Any) -> Distribution | None:
     """The distribution by its quantiles; None: it has none, because it is made of several variables, or not monotone in one."""
     table = table_of(distribution)
     if table is not None:
@@ -43,25 +43,25 @@ def law_of(distribution: Any) -> Law | None:
     return None if len(distribution) > 1 or distribution.stochastic_dependent else Foreign(distribution)
 
 
-def _of_function(distribution: Any, kind: str) -> Law | None:
+def _of_function(distribution: Any, kind: str) -> Distribution | None:
     """A monotone function of one variable and a number."""
     left, right = (distribution._parameters[side] for side in ("left", "right"))
     if (is_distribution(left) and is_distribution(right)) or len(distribution) > 1:
         return None
-    if (law := law_of(left if is_distribution(left) else right)) is None:
+    if (variable := univariate_of(left if is_distribution(left) else right)) is None:
         return None
     if kind in OPERATORS:
         _, factor, offset = moves(distribution) or (None, 0.0, 0.0)
         if factor == 0:
             raise StudyError(f"{distribution!r} is the number {offset:g}", key="distribution", remedy="give the input as value = ...")
-        return Transformed(law, partial(_line, factor, offset), partial(_line, 1 / factor, -offset / factor), factor < 0)
+        return Transformed(variable, partial(_line, factor, offset), partial(_line, 1 / factor, -offset / factor), factor < 0)
     number = float(np.ravel(right if is_distribution(left) else left)[0])
     if kind == "Power" and is_distribution(left):
-        if number == 0 or (law.inv(np.array([0.0]))[0] < 0 and (number < 0 or number % 2 != 1)):
+        if number == 0 or (variable.ppf(np.array([0.0]))[0] < 0 and (number < 0 or number % 2 != 1)):
             return None
-        return Transformed(law, partial(_power, number), partial(_power, 1 / number), number < 0)
+        return Transformed(variable, partial(_power, number), partial(_power, 1 / number), number < 0)
     there, back = partial(_exponential, np.log(number)), partial(_logarithm, np.log(number))
-    return Transformed(law, there, back, number < 1) if kind == "Power" else Transformed(law, back, there, number < 1)
+    return Transformed(variable, there, back, number < 1) if kind == "Power" else Transformed(variable, back, there, number < 1)
 
 
 def _line(factor: float, offset: float, x: np.ndarray) -> np.ndarray:
@@ -83,7 +83,7 @@ def _logarithm(rate: float, x: np.ndarray) -> np.ndarray:
         return np.log(x) / rate
 
 
-def mixture(distribution: Any) -> Law | None:
+def mixture(distribution: Any) -> Distribution | None:
     """Kernels around data, and mixtures of normal variables."""
     samples = distribution._samples
     if len(samples) > 1:
@@ -94,7 +94,7 @@ def mixture(distribution: Any) -> Law | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture(Law):
+class Mixture(Distribution):
     """Normal variables, one of which is drawn.
 
     Attributes
@@ -113,7 +113,7 @@ class Mixture(Law):
     def upper(self, q: np.ndarray) -> np.ndarray:
         return self._quantile(q, -1.0)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return self._sums(x, 1.0)[0]
 
     def sf(self, x: np.ndarray) -> np.ndarray:
@@ -124,7 +124,7 @@ class Mixture(Law):
         reach = FARTHEST * self.widths
         ends = (self.centres - reach).min(), (self.centres + reach).max()
         x = np.unique(np.concatenate([np.linspace(*ends, POINTS), self.centres, *(self.centres + k * self.widths for k in (-3, -1, 1, 3))]))
-        return Scored.of(x, self.fwd(x), self.sf(x))
+        return Scored.of(x, self.cdf(x), self.sf(x))
 
     def _quantile(self, p: np.ndarray, side: float) -> np.ndarray:
         """Newton's method for the logarithm of the probability, which is concave, from a table."""
@@ -166,13 +166,13 @@ class Parts:
 
     components: Sequence[Any]
 
-    def inv(self, u: np.ndarray) -> np.ndarray:
+    def ppf(self, u: np.ndarray) -> np.ndarray:
         """Values of the only component at `u`, any shape."""
         u = np.asarray(u, float)
         return self.values(u.reshape(1, -1)).reshape(u.shape)
 
     def isf(self, q: np.ndarray) -> np.ndarray:
-        return self.inv(1.0 - np.asarray(q, float))
+        return self.ppf(1.0 - np.asarray(q, float))
 
     def values(self, u: np.ndarray) -> np.ndarray:
         """Values (components, n) at the points `u` (components, n) of the unit cube."""
@@ -193,7 +193,7 @@ class Parts:
             if inner is not None and not given:
                 given = {key: self._draw(value, column, drawn) for key, value in inner._parameters.items() if is_distribution(value)}
             u = column.next()
-            found = part._get_inv(u, 0, dict(drawn)) if given else (law_of(part) or Foreign(part)).inv(u)
+            found = part._get_inv(u, 0, dict(drawn)) if given else (univariate_of(part) or Foreign(part)).ppf(u)
         drawn[0, part] = found, column.u
         return found
 
@@ -213,14 +213,14 @@ class Component:
         """What makes it what it is."""
         return self.distribution, self.index
 
-    def inv(self, u: np.ndarray) -> np.ndarray:
+    def ppf(self, u: np.ndarray) -> np.ndarray:
         """Values at `u`, any shape."""
         column = _Column(np.clip(np.ravel(u), LEAST, 1 - LEAST))
         rows = np.array([column.next() for _ in range(len(self.distribution))])
         return self.distribution.inv(rows)[self.index].reshape(np.shape(u))
 
     def isf(self, q: np.ndarray) -> np.ndarray:
-        return self.inv(1.0 - np.asarray(q, float))
+        return self.ppf(1.0 - np.asarray(q, float))
 
 
 class _Column:

@@ -26,7 +26,7 @@ FARTHEST = 8.0  # normal scores of the outermost knots
 SCORES = np.linspace(-FARTHEST, FARTHEST, KNOTS)
 STRAIGHT = 1e-12  # relative: that way is one
 OUTSIDE = 1e-9  # of an interval's width, by which a value may lie beyond it
-_NUMBERS = ("value", "place", "alpha", "beta")
+_NUMBERS = {"value": "value", "place": "coordinate", "alpha": "alpha", "beta": "beta"}  # keys of files, and what they are here
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class InputAxis:
 
     name: str
     value: np.ndarray  # (knots,), SI
-    place: np.ndarray  # (knots,): coordinates there
+    coordinate: np.ndarray  # (knots,): there
     alpha: np.ndarray  # (degree + 1,): three-term recurrence of the polynomials, with `beta`; none of Chebyshev's
     beta: np.ndarray
     bounded: bool  # whether values outside the knots have no meaning
@@ -56,11 +56,11 @@ class InputAxis:
                 remedy="give a value in between, or run the study with a wider input",
             )
         if len(self.value) == 2:
-            slope = (self.place[1] - self.place[0]) / (high - low)
-            return self.place[0] + slope * (values - low), np.full(len(values), slope)
+            slope = (self.coordinate[1] - self.coordinate[0]) / (high - low)
+            return self.coordinate[0] + slope * (values - low), np.full(len(values), slope)
         from scipy.interpolate import PchipInterpolator
 
-        curve = PchipInterpolator(self.value, self.place)
+        curve = PchipInterpolator(self.value, self.coordinate)
         slope = curve.derivative()
         inside = np.clip(values, low, high)
         return curve(inside) + slope(inside) * (values - inside), slope(inside)
@@ -76,7 +76,7 @@ class InputAxis:
 
     def table(self) -> dict[str, Any]:
         """For JSON."""
-        return {"name": self.name, "bounded": self.bounded, **{key: getattr(self, key).tolist() for key in _NUMBERS}}
+        return {"name": self.name, "bounded": self.bounded, **{key: getattr(self, name).tolist() for key, name in _NUMBERS.items()}}
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any]) -> InputAxis:
@@ -244,7 +244,7 @@ def numbers_of(name: str, value: Any) -> np.ndarray:
     raise StudyError(f"the surrogate needs numbers for '{name}'", key=name, value=value, remedy=remedy)
 
 
-def straight(name: str, low: float, high: float) -> InputAxis:
+def affine_axis(name: str, low: float, high: float) -> InputAxis:
     """An input between two values, whose coordinate goes from -1 to 1."""
     none = np.empty(0)
     return InputAxis(name, np.array([low, high]), np.array([-1.0, 1.0]), none, none, bounded=True)

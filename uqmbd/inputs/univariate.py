@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError
 MOST_NUMBERS = 100_000  # of a distribution of whole numbers
 
 
-class Law(ABC):
+class Distribution(ABC):
     """A distribution of one variable. A subclass gives the quantiles of either half, and the distribution function from both sides.
 
     Near 1 doubles are 1e-16 apart, so a value that is exceeded with the probability 1e-12 cannot be found from ``u = 1 - 1e-12`` to more
@@ -30,14 +30,14 @@ class Law(ABC):
         """Values above which there is the probability `q`, (n,), at most ½."""
 
     @abstractmethod
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         """Distribution function: the probability to be at most `x`, (n,)."""
 
     @abstractmethod
     def sf(self, x: np.ndarray) -> np.ndarray:
         """Survival function: the probability to be above `x`, (n,)."""
 
-    def inv(self, u: np.ndarray) -> np.ndarray:
+    def ppf(self, u: np.ndarray) -> np.ndarray:
         """Quantiles: values below which there is the probability `u`, any shape."""
         return halves(u, self.lower, self.upper)
 
@@ -55,7 +55,7 @@ def halves(p: np.ndarray, near: Callable[[np.ndarray], np.ndarray], far: Callabl
 
 
 @dataclass(frozen=True, eq=False)
-class Frozen(Law):
+class Frozen(Distribution):
     """A distribution of scipy with its parameters.
 
     Attributes
@@ -80,7 +80,7 @@ class Frozen(Law):
     def upper(self, q: np.ndarray) -> np.ndarray:
         return self._moved(self.high, q) if self.high else self.frozen.isf(q)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return self.frozen.cdf(x)
 
     def sf(self, x: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ class Frozen(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign(Law):
+class Foreign(Distribution):
     """A distribution of one variable by chaospy's own quantiles, whose upper tail ends with the digits of ``1 - q``."""
 
     distribution: Any
@@ -103,15 +103,15 @@ class Foreign(Law):
     def upper(self, q: np.ndarray) -> np.ndarray:
         return self.lower(1.0 - q)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return self.distribution.fwd(np.ravel(x)).reshape(np.shape(x))
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        return 1.0 - self.fwd(x)
+        return 1.0 - self.cdf(x)
 
 
 @dataclass(frozen=True, eq=False)
-class Tabulated(Law):
+class Tabulated(Distribution):
     """A distribution function through points, linear between them.
 
     Attributes
@@ -129,15 +129,15 @@ class Tabulated(Law):
     def upper(self, q: np.ndarray) -> np.ndarray:
         return np.interp(1.0 - q, self.u, self.x)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return np.interp(x, self.x, self.u)
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        return 1.0 - self.fwd(x)
+        return 1.0 - self.cdf(x)
 
 
 @dataclass(frozen=True, eq=False)
-class Scored(Law):
+class Scored(Distribution):
     """A distribution by its normal scores ``Φ⁻¹(F(x))``, linear between points: both tails keep their digits.
 
     Attributes
@@ -169,7 +169,7 @@ class Scored(Law):
 
         return np.interp(-ndtri(q), self.z, self.x)
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         from scipy.special import ndtr
 
         return ndtr(np.interp(x, self.x, self.z, left=-np.inf, right=np.inf))
@@ -181,38 +181,38 @@ class Scored(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Transformed(Law):
+class Transformed(Distribution):
     """A monotone function of a variable; a falling one has the upper tail of it below.
 
     Attributes
     ----------
-    law : Law
+    variable : Distribution
     there, back : callable
         The function and its inverse, of arrays.
     falling : bool
     """
 
-    law: Law
+    variable: Distribution
     there: Callable[[np.ndarray], np.ndarray]
     back: Callable[[np.ndarray], np.ndarray]
     falling: bool = False
 
     def lower(self, p: np.ndarray) -> np.ndarray:
-        return self.there(self.law.upper(p) if self.falling else self.law.lower(p))
+        return self.there(self.variable.upper(p) if self.falling else self.variable.lower(p))
 
     def upper(self, q: np.ndarray) -> np.ndarray:
-        return self.there(self.law.lower(q) if self.falling else self.law.upper(q))
+        return self.there(self.variable.lower(q) if self.falling else self.variable.upper(q))
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
-        return self.law.sf(self.back(x)) if self.falling else self.law.fwd(self.back(x))
+    def cdf(self, x: np.ndarray) -> np.ndarray:
+        return self.variable.sf(self.back(x)) if self.falling else self.variable.cdf(self.back(x))
 
     def sf(self, x: np.ndarray) -> np.ndarray:
-        return self.law.fwd(self.back(x)) if self.falling else self.law.sf(self.back(x))
+        return self.variable.cdf(self.back(x)) if self.falling else self.variable.sf(self.back(x))
 
 
-def exp_of(law: Law) -> Transformed:
+def exp_of(variable: Distribution) -> Transformed:
     """The exponential function of a variable."""
-    return Transformed(law, np.exp, _log)
+    return Transformed(variable, np.exp, _log)
 
 
 def _log(x: np.ndarray) -> np.ndarray:
@@ -221,7 +221,7 @@ def _log(x: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Whole(Law):
+class Whole(Distribution):
     """A distribution of whole numbers.
 
     Attributes
@@ -251,7 +251,7 @@ class Whole(Law):
         # the first number above which there is no more than q
         return self.numbers[np.minimum(np.searchsorted(-self.above, -q), len(self.numbers) - 1)]
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return np.concatenate([[0.0], self.below])[np.searchsorted(self.numbers, x, side="right")]
 
     def sf(self, x: np.ndarray) -> np.ndarray:
@@ -259,7 +259,7 @@ class Whole(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Kumaraswamy(Law):
+class Kumaraswamy(Distribution):
     """``1 - (1 - t^alpha)^beta``, t from 0 at `start` to 1 at `end` (Kumaraswamy, J. Hydrol. 46 (1980) 79), which scipy lacks."""
 
     alpha: float
@@ -274,7 +274,7 @@ class Kumaraswamy(Law):
         with np.errstate(divide="ignore"):
             return self._at(-np.expm1(np.log(q) / self.beta))
 
-    def fwd(self, x: np.ndarray) -> np.ndarray:
+    def cdf(self, x: np.ndarray) -> np.ndarray:
         return -np.expm1(self.beta * self._log_beyond(x))
 
     def sf(self, x: np.ndarray) -> np.ndarray:

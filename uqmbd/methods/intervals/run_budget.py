@@ -11,7 +11,7 @@ from uqmbd.analysis.search.populations import COUNT
 AGAIN = 4  # times a point is drawn anew that is not worth running
 
 
-class Asked:
+class RunBudget:
     """Points in [-1, 1]^inputs in run order.
 
     Attributes

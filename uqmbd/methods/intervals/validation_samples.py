@@ -29,7 +29,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchBound:
     """What is known of one region."""
 
     searched: np.ndarray  # (2, columns): what the search reached
@@ -45,7 +45,7 @@ class Found:
     margin: np.ndarray  # (columns,): by more than which they had to be outside
 
 
-class Reached:
+class SampleExtremes:
     """The bounds that a search has reached in one region, after each of its rounds."""
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class Counts:
         known = np.where(np.isfinite(self.bounds), self.bounds, np.nan)  # a region in which the search has no run
         return known + self.plan.safety * np.maximum(spread, self.doubted) * np.array([[-1.0], [1.0]])
 
-    def found(self, part: Extremes, growth: np.ndarray) -> Found:
+    def found(self, part: Extremes, growth: np.ndarray) -> SearchBound:
         """What is known when all runs are made: `part` is what the search's runs reached, which may grow by `growth` (2, columns)."""
         searched, reached, slices = self.bounds, self.reached.bounds, self.columns.slices.values()
         inner = trust.joined(searched, reached)
@@ -122,7 +122,7 @@ class Counts:
         error = np.maximum(error, self.doubted.max(axis=0))
         trusted = (error <= self.plan.tolerance * trust.width(inner, slices)) & (self.counted >= LEAST_COUNTED)
         most = int(self.outside.max(initial=0))
-        return Found(searched, inner, outer, places, error, trusted, self.hits, most, self.counted, self.outer, self.margin)
+        return SearchBound(searched, inner, outer, places, error, trusted, self.hits, most, self.counted, self.outer, self.margin)
 
 
 def hits(out: np.ndarray, columns: Columns) -> np.ndarray:

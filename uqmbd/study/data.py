@@ -1,0 +1,152 @@
+"""What a study asks, with the model that it is asked of: what all that runs, stores and reports a study reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+
+from uqmbd.doors import find
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
+from uqmbd.simulators.model import Model
+from uqmbd.simulators.windows import asked
+from uqmbd.spec import StudySpec
+from uqmbd.spec.showing import field_functions
+from uqmbd.study.times import grid_of
+
+T = TypeVar("T")
+
+
+class View(Generic[T]):
+    """What a study says, read from its spec."""
+
+    def __init__(self, read: Callable[[StudyData], T]) -> None:
+        self.read = read
+
+    def __get__(self, study: StudyData, kind: type) -> T:
+        return self.read(study)
+
+
+class StudyData:
+    """A spec, the model once it is loaded, and the times of its histories once they are known.
+
+    Attributes
+    ----------
+    spec : StudySpec
+    file : Path or None
+        From which it was read.
+    """
+
+    settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
+
+    spec: StudySpec
+    file: Path | None
+
+    @classmethod
+    def of(cls, spec: StudySpec, file: Path | None = None) -> Self:
+        """The study that a spec asks, which was read from `file`."""
+        found = cls.__new__(cls)
+        vars(found).update(spec=spec, file=file)
+        return found
+
+    def changed(self, **sections: Any) -> Self:
+        """The study with other sections of its `StudySpec`; a model that is loaded is taken over."""
+        found = type(self).of(self.asked.changed(**sections), self.file)
+        same = found.spec.study is self.spec.study and found.campaign.timeout == self.campaign.timeout
+        kept = [*(["model"] if same else []), *(["field_functions"] if found.spec.report is self.asked.report else [])]
+        vars(found).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return found
+
+    def loaded(self) -> Self:
+        """The study, with all that is code loaded, so that mistakes in it show; else it is loaded when it is needed."""
+        _ = self.model, self.asked, self.field_functions
+        for name in self.report.figures:
+            if not name.startswith("<"):
+                find(name, {}, "figure", key="report.figures")
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "settled":
+            raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
+        vars(self)[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StudyData) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    @cached_property
+    def asked(self) -> StudySpec:
+        """The spec; a `Study` has the outputs of its model in place of those with ``*`` or ``?``."""
+        return self.spec
+
+    @cached_property
+    def model(self) -> Model:
+        """The model; its file is executed here, at first use."""
+        return replace(self.spec.study.load(self.campaign.timeout), derived=self.spec.derived)
+
+    @cached_property
+    def field_functions(self) -> list[Model]:
+        """The functions of the report's fields."""
+        return field_functions(self.spec.report, self.spec.study.directory)
+
+    inputs = View(lambda study: study.spec.space)
+    outputs = View(lambda study: study.asked.outputs.include)
+    units = View(lambda study: study.asked.outputs.units)
+    methods = View(lambda study: study.spec.method)
+    method = View(lambda study: next(iter(study.spec.method.values())))  # the first, of several
+    time = View(lambda study: study.spec.time)
+    solver = View(lambda study: study.spec.solver)
+    campaign = View(lambda study: study.spec.campaign)
+    report = View(lambda study: study.asked.report)
+    name = View(lambda study: study.spec.name)
+    title = View(lambda study: study.spec.study.title)
+    description = View(lambda study: study.spec.study.description)
+
+    def said(self) -> dict[str, Any]:
+        """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
+        return {"study": self.name, **self.spec.words(), "inputs": self.inputs.described()}
+
+    def words(self) -> dict[str, str]:
+        """Title and description, if the study has them."""
+        return self.spec.words()
+
+    def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
+        """What is known of the outputs, with the units that the study gives them.
+
+        Raises
+        ------
+        StudyError
+            When the model gives an output another unit.
+        """
+        found = dict(info)
+        for name, known in info.items():
+            parts = asked(name)
+            unit = self.units.get(name, "" if parts.is_place else self.units.get(parts.base, ""))
+            if unit and known.unit and unit != known.unit:
+                raise StudyError(
+                    f"the model gives '{name}' in {known.unit}, the study in {unit}",
+                    key="outputs.units",
+                    value=unit,
+                    remedy="remove one of them",
+                )
+            found[name] = replace(known, unit=known.unit or unit)
+        return found
+
+    def grid(self) -> np.ndarray | None:
+        """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
+        return grid_of(self) if self.settled is None else self.settled
+
+    def settle(self, time: np.ndarray | None) -> None:
+        """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
+        vars(self)["settled"] = time
+
+    def times(self) -> np.ndarray:
+        """The same; none in a study without times."""
+        return np.empty(0) if (time := self.grid()) is None else time
