@@ -120,7 +120,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again, and its figures as PNG files."""
-    from uqmbd.figures.more import left_out
+    from uqmbd.figures.plugin_sections import left_out
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
     from uqmbd.results import Results

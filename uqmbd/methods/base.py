@@ -56,7 +56,7 @@ class Method(Checked):
         Kinds of input it can treat.
     treats : frozenset of str
         What it can treat besides independent inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals), ``sampled``
-        (inputs without quantiles).
+        (inputs without quantiles), ``joint`` (those bound by another joint distribution).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
     leaves_in_runs : bool
@@ -130,13 +130,13 @@ class Method(Checked):
                 )
 
         space = Space.of(inputs)
-        if "sampled" not in self.treats:
-            for name, why in space.sampled.items():
+        for word in {"sampled", "joint"} - self.treats:
+            for name, why in getattr(space, word).items():
                 raise StudyError(
                     f"the method {self.name} needs quantiles of the input '{name}', and {why}",
                     key=f"inputs.{name}",
                     remedy=f"make its parts inputs of their own, and put them together in the model; or use one of: "
-                    f"{', '.join(names_of('treats', 'sampled'))}",
+                    f"{', '.join(names_of('treats', word))}",
                 )
         for what, words in BINDINGS.items():
             if getattr(space, what) and what not in self.treats:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from uqmbd.analysis.statistics.widths import ENDS, band_width
 from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.regions import regions_said
@@ -145,15 +146,13 @@ def _where(result: ResultData, name: str) -> str:
 def _width(bounds, axis: str) -> str:
     """How wide the band of a history is where it is widest."""
     table = widest(bounds)
-    width = np.asarray((table.sel(bound="upper", drop=True) - table.sel(bound="lower", drop=True)).values, float)
-    if not np.isfinite(width).any():
+    largest, at, _ = band_width(*(table.sel(bound=end).values for end in ENDS), table[axis].values)
+    if not np.isfinite(largest):
         return ""
-    at = int(np.nanargmax(width))
-    own = scale(pretty(Words.of(bounds.attrs).unit), [width[at]])
+    own = scale(pretty(Words.of(bounds.attrs).unit), [largest])
     what = "At any one time" if axis == TIME.name else f"At any one {axis}"
     where = scale(axis_unit(table, axis).strip(), table[axis].values)
-    place = where.said(brief(where.of(float(table[axis].values[at]))))
-    return f"{what} its band is at most {own.said(brief(own.of(width[at])))} wide (at {place})."
+    return f"{what} its band is at most {own.said(brief(own.of(largest)))} wide (at {where.said(brief(where.of(at)))})."
 
 
 def _reached(result: ResultData, name: str, subject: str = "") -> str:

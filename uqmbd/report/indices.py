@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
+from uqmbd.analysis.statistics.widths import band_width
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.report.causes import doubt
 from uqmbd.result_data import ResultData
@@ -105,16 +106,11 @@ def over_time_table(result: ResultData, names: Sequence[str] | None = None) -> T
         axis = result.axis_of(name)
         places, unit = np.asarray(array[axis].values, float), axis_unit(array, axis).strip()
         extent, within = scale(unit, places), scale_of(result, name)
-        lower, upper, width = ends[0], ends[1], ends[1] - ends[0]
         range_, range_what = _range(result, name, ends)
-        at = [int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), int(np.nanargmax(np.where(np.isfinite(width), width, -np.inf)))]
-        values = [range_[0][at[0]], range_[1][at[1]], width[at[2]]]
-        told = [
-            x
-            for value, k in zip(values, at, strict=True)
-            for x in (number(within.of(float(value))), extent.said(number(extent.of(places[k]), 4)))
-        ]
-        if not width[at[2]] > FLOOR * np.nanmax(np.abs(np.concatenate([lower, upper]))):
+        least, greatest, (width, widest_at, _) = int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), band_width(*ends, places)
+        pairs = (range_[0][least], places[least]), (range_[1][greatest], places[greatest]), (width, widest_at)
+        told = [x for value, at in pairs for x in (number(within.of(float(value))), extent.said(number(extent.of(at), 4)))]
+        if not width > FLOOR * np.nanmax(np.abs(ends)):
             told[-1] = ""
         rows.append((name, within.unit, *told))
         words |= {f"Least and greatest are of {range_what}.", f"The band is {what}."}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
 
-from uqmbd.doors import blaming, name_and_code
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space, read_dependence, read_set
+from uqmbd.plugins import blaming, name_and_code
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.windows import is_pattern
-from uqmbd.spec.checks import check_input_name, check_kind, check_name, check_outputs, check_units
+from uqmbd.spec.checks import check_input_name, check_name, check_outputs, check_units
 from uqmbd.spec.models import ModelSection, read_section
 from uqmbd.spec.sections import CampaignSettings, OutputsSection, ReportSection, TimeGrid
 from uqmbd.spec.showing import check_names, found_from_anywhere
@@ -33,35 +33,23 @@ REQUIRED = {
 }
 
 
-def reader(kind: Any, name: str) -> Callable[[Any], Any]:
-    """What reads a section of plain settings: a table, or an object that is made already."""
+def section(kind: Any, name: str) -> BeforeValidator:
+    """A section of plain settings: a table, or an object that is made already."""
 
     def read(value: Any) -> Any:
         try:
-            return kind(**(value or {})) if value is None or isinstance(value, Mapping) else value
+            return kind(**value) if isinstance(value, Mapping) else value
         except StudyError as error:
             raise error.under(name) from None
         except TypeError:
             raise StudyError("a key is a name", key=name, remedy="use the keys of the documentation") from None
 
-    return read
-
-
-def section(kind: Any, name: str) -> BeforeValidator:
-    """The same for a field."""
-    return BeforeValidator(reader(kind, name))
+    return BeforeValidator(read)
 
 
 def read_study_section(value: Any, info: ValidationInfo) -> Any:
     """The section ``[study]``."""
     return read_section(value, info.context or Path()) if isinstance(value, Mapping) else value
-
-
-def read_time(value: Any) -> Any:
-    """The section ``[time]``."""
-    if isinstance(value, Mapping):
-        return reader(TimeGrid, "time")(value)
-    return check_kind(value, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
 
 
 class StudySpec(BaseModel):
@@ -103,7 +91,7 @@ class StudySpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
     study: Annotated[ModelSection, BeforeValidator(read_study_section)]
-    time: Annotated[TimeGrid | None, BeforeValidator(read_time)] = None
+    time: Annotated[TimeGrid | None, section(TimeGrid, "time")] = None
     inputs: Inputs = {}
     dependence: Annotated[Dependence | None, BeforeValidator(read_dependence)] = None
     sets: dict[str, ConvexSet] = {}

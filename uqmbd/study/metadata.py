@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.doors import label_of
+from uqmbd.plugins import label_of
 from uqmbd.spec.showing import written
 from uqmbd.study.identity import versions
 

@@ -150,7 +150,7 @@ def again(done: Moved, number: int, name: str, end: Extreme) -> float | None:
 
 def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
     """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
-    from uqmbd.report.lead import key_output
+    from uqmbd.report.summary import key_output
     from uqmbd.tables.outputs import chosen as drawn
 
     found = [Case(middle, nominal=True)]

@@ -17,10 +17,10 @@ from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.pool import EarlyPool, default_workers
 from uqmbd.campaign.progress import progress_bar
 from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import OutputInfo
+from uqmbd.plugins import blaming, is_ours
 from uqmbd.processes import give_memory_back
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs

@@ -42,6 +42,10 @@ def results_directory(out: str | Path | None, name: str) -> Path:
 
 def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when the method needs all that the runs give, and histories are not to be kept or memory cannot hold it."""
+    alone = [name for name, entry in info.items() if entry.in_runs_alone]
+    if alone and study.campaign.store != "all":
+        text = f"'{alone[0]}' is {info[alone[0]].noun}, which the runs alone have, and they would not keep it"
+        raise StudyError(text, key="campaign.store", value=study.campaign.store, remedy='write store = "all", or reduce it to a number')
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
         return

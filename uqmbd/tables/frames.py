@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
 from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
@@ -80,10 +81,32 @@ def whole_frames(result: ResultData) -> Iterator[Frame]:
             unit = unit_of_output(result, name)
             plain = [column for column in table.columns if SAME_UNIT.match(column)]
             yield Frame(f"history_{name}", f"{name} over {table.index.name}", table, axis_units(result, name) | dict.fromkeys(plain, unit))
+    yield from width_frame(result)
     many = set(scalars if len(scalars) > APART else ())
     for spec in result.specs.values():
         if spec.caption != "":
             yield from group_frames(result, spec, many)
+
+
+def width_frame(result: ResultData) -> Iterator[Frame]:
+    """How wide the bands of histories and curves are, see `Result.widths`: a row each."""
+    import pandas as pd
+
+    found = result.widths
+    names, rows = [], []
+    for name, array in found.data_vars.items():
+        axis = axis_units(result, str(name))
+        for band in found["band"].values:
+            numbers = array.sel(band=band)
+            if np.isfinite(numbers.values[0]):
+                names.append(name)
+                over, unit = next(iter(axis.items()), ("", ""))
+                rows.append(
+                    {"band": band, "unit": unit_of_output(result, str(name)), **dict(zip(MEASURES, numbers.values.tolist(), strict=True))}
+                )
+                rows[-1] |= {"axis": f"{over} [{unit}]" if unit else over}
+    if rows:
+        yield Frame("widths", "Widths of bands", pd.DataFrame(rows, pd.Index(names, name="output")).dropna(axis=1, how="all"))
 
 
 def history_table(result: ResultData, name: str) -> pd.DataFrame | None:

@@ -69,7 +69,7 @@ class MonteCarlo(Method):
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
 

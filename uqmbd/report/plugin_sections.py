@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
 from uqmbd.groups import OURS
 from uqmbd.method_facts import Shown
+from uqmbd.plugins import load_plugin, offered
 from uqmbd.result_data import ResultData
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
@@ -13,7 +13,7 @@ from uqmbd.tables.frames import Frame, group_frames
 from uqmbd.tables.text import Table, table_of
 
 
-def more_tables(result: ResultData) -> list[Table]:
+def plugin_tables(result: ResultData) -> list[Table]:
     """Tables of the groups of a method's own, those that it brings, and those of every package that offers some.
 
     What a method brings is code that came with the result: it is executed where the result is trusted.
@@ -36,7 +36,7 @@ def own_tables(result: ResultData) -> list[Table]:
 
 def made(name: str, result: ResultData) -> list[Table]:
     """What one function makes of a result: tables of text, or frames."""
-    function = find(name, {}, "table", key="uqmbd.tables")
+    function = load_plugin(name, {}, "table", key="uqmbd.tables")
     remedy = "mend the function, or uninstall the package that offers it"
     try:
         with kept_folder(function):

@@ -6,10 +6,10 @@ What a study names is code of whoever made the result. It is executed where the 
 
 from __future__ import annotations
 
-from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
 from uqmbd.method_facts import Shown
+from uqmbd.plugins import load_plugin, offered
 from uqmbd.result_data import ResultData
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
@@ -17,7 +17,7 @@ from uqmbd.simulators.model import describe
 TITLE = "Further figures"
 
 
-def more_sections(result: ResultData) -> dict[str, list[Figure]]:
+def plugin_sections(result: ResultData) -> dict[str, list[Figure]]:
     """Title of each section and its figures: those of installed packages (group ``uqmbd.figures``), then those of ``report.figures``.
 
     Raises
@@ -45,7 +45,7 @@ def left_out(result: ResultData) -> str:
 
 def drawn(name: str, result: ResultData) -> dict[str, list[Figure]]:
     """What one function makes of a result: a figure, several, or several by the title of their section."""
-    function = find(name, {}, "figure", key="report.figures")
+    function = load_plugin(name, {}, "figure", key="report.figures")
     try:
         with kept_folder(function):
             made = function(result)
