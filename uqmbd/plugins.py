@@ -18,7 +18,8 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
 from uqmbd.simulators.fingerprint import reach_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, located, named_module
+from uqmbd.simulators.model import Model, describe, find_model, located, named_module, place_of
+from uqmbd.simulators.own import is_own_file
 
 HERE = Path()
 
@@ -128,6 +129,18 @@ def distribution_of(name: str, directory: Path) -> Labelled:
         text = f"there is no distribution of chaospy {model.name!r} in {name.rpartition(':')[0]}"
         raise StudyError(text, key=key, value=name, remedy=did_you_mean(model.name, known, noun="distribution"))
     return Labelled(found, model.label)
+
+
+def name_of_distribution(distribution: Any) -> str | None:
+    """Under which name `distribution_of` finds an object of chaospy: that of a global of a user's file; None: it is none."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and module.__name__ != "__main__" and is_own_file(file):
+            names = [name for name, value in list(vars(module).items()) if value is distribution and name.isidentifier()]
+            if names:
+                place = LOADED[module.__name__].path if module.__name__ in LOADED else place_of(module)
+                return f"{place}:{names[0]}"
+    return None
 
 
 def label_of(thing: Any) -> str:
