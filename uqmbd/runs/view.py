@@ -49,7 +49,7 @@ class LazyColumn(BackendArray):
         """Values of some rows, of a field with its axes, of events as long as the longest of all outputs that count the same."""
         found = self.runs.column(self.column.name, rows)
         if self.column.points < 0:
-            return np.pad(found, ((0, 0), (0, self.tail[0] - found.shape[1])), constant_values=np.nan)
+            return np.pad(found, np.array([[0, 0], [0, self.tail[0] - found.shape[1]]]), constant_values=np.nan)
         return found.reshape(len(rows), *self.tail)
 
 

@@ -38,13 +38,13 @@ class Runs:
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)
-    missed: np.ndarray  # (columns,): largest error at a run that was not fitted
+    validation_error: np.ndarray  # (columns,): largest error at a run that was not fitted
     expansion: Any
     surrogate: Any
     region: Any
 
-    def add(self, points: np.ndarray, role: int) -> None:
-        """Points (n, d) for the next ask."""
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+        """Points (n, d) for the next ask, with one role or one each."""
         raise NotImplementedError
 
     def add_random(self, count: int, role: int) -> None:

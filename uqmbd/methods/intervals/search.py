@@ -185,9 +185,10 @@ class SearchRun(StagedRun):
             attrs=self._attributes(found),
         )
         if self.settings.sequence is not None:
-            from uqmbd.methods.intervals.kinds import add_regions
+            from uqmbd.methods.intervals.kinds import KindsSearch, add_regions
 
-            add_regions(result, self._search, columns)
+            if isinstance(self._search, KindsSearch):
+                add_regions(result, self._search, columns)
         return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
     def _attributes(self, found: SearchBound) -> dict:
