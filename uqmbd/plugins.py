@@ -16,7 +16,7 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
-from uqmbd.simulators.fingerprint import reach_of
+from uqmbd.simulators.fingerprint import dependencies_of
 from uqmbd.simulators.loading import LOADED
 from uqmbd.simulators.model import Model, describe, find_model, located, named_module, place_of
 from uqmbd.simulators.own import is_own_file
@@ -162,13 +162,13 @@ def name_and_code(thing: type, name: str) -> Any:
         return name
     if thing.__module__ in LOADED:  # a changed file is loaded anew, as another class; and what is sent to workers changes classes
         return [name, digest_of(thing)]
-    return [name, reach_of(thing).digest]
+    return [name, dependencies_of(thing).digest]
 
 
 @cache
 def digest_of(thing: type) -> str:
     """Hash of all that a class reaches."""
-    return reach_of(thing).digest
+    return dependencies_of(thing).digest
 
 
 def named_or_label(thing: Callable[..., Any] | str) -> str:
