@@ -28,7 +28,7 @@ class Held(Sampler):
     def __init__(self, run: Any, values: Mapping[str, float]) -> None:
         self._run, self._values = sampler(run), dict(values)
         run = self._run
-        self.names_outputs, self.hear, self.result = run.names_outputs, run.hear, run.result
+        self.names_outputs, self.hear = run.names_outputs, run.hear
         self.tell_reduced, self.arranged, self.suffices = run.tell_reduced, run.arranged, run.suffices
         if run.reduce is not None:
             self.reduce = partial(without, run.reduce, tuple(self._values))
@@ -52,6 +52,10 @@ class Held(Sampler):
     def tell(self, samples: Samples, outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order."""
         without(self._run.tell, tuple(self._values), samples, outputs, status)
+
+    def result(self) -> Any:
+        """The run's result, which says nothing of the fixed inputs."""
+        return self._run.result()
 
 
 def without(function: Callable[..., Any], names: tuple[str, ...], samples: Samples, *more: Any) -> Any:
