@@ -10,6 +10,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
 from uqmbd.inputs.copula import LEAST, Dependence
+from uqmbd.inputs.fixed import Fixed
 from uqmbd.inputs.joint import Joint, expanded
 from uqmbd.inputs.sets import ConvexSet
 
@@ -89,9 +90,9 @@ class Space(Mapping[str, Input]):
         return [name for name in self._inputs if name not in bound]
 
     @property
-    def fixed(self) -> dict[str, Input]:
+    def fixed(self) -> dict[str, Fixed]:
         """Inputs that are held at one number."""
-        return {name: item for name, item in self._inputs.items() if item.kind == "fixed"}
+        return {name: item for name, item in self._inputs.items() if isinstance(item, Fixed)}
 
     @property
     def sampled(self) -> dict[str, str]:

@@ -42,7 +42,9 @@ def select_method(study: S, label: str) -> S:
     runs = study.campaign.runs or RUNS
     shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
     further = further_times(study)  # so that the runs are those of all methods
-    time = study.time.model_copy(update={"also": further.tolist()}) if len(further) else study.time
+    time = study.time
+    if time is not None and len(further):
+        time = time.model_copy(update={"also": further.tolist()})
     return study.changed(method={label: study.methods[label]}, campaign=study.campaign.model_copy(update={"runs": shared}), time=time)
 
 

@@ -164,7 +164,7 @@ def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
         text = f"all runs of '{worst}' are the same after rounding"
     else:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
-    found = {"precision": f"float32: {text}"}
+    found: dict[str, str | list[str]] = {"precision": f"float32: {text}"}
     if shares[worst] > FELT:
         found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
     return found

@@ -180,7 +180,7 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
 
     header, place = read_header(directory, study.campaign.runs), place_in(directory, study.campaign.runs)
     store = None if header is None else RunStore(place, directory, shared=True)
-    if store is None or not len(store.rows):
+    if header is None or store is None or not len(store.rows):
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")
     study.settle(stored_times(header))
     status = store.column("status", store.rows)

@@ -38,11 +38,13 @@ class Runs:
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)
+    validation_error: np.ndarray  # (columns,): largest error at a run that was not fitted
     expansion: Any
+    surrogate: Any
     region: Any
 
-    def add(self, points: np.ndarray, role: int) -> None:
-        """Points (n, d) for the next ask."""
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+        """Points (n, d) for the next ask, with one role or one each."""
         raise NotImplementedError
 
     def add_random(self, count: int, role: int) -> None:
@@ -57,6 +59,10 @@ class Runs:
 
     def assess(self) -> None:
         """Fit, and see how wrong the surrogate is."""
+        raise NotImplementedError
+
+    def outer(self, part: int, enclosed: Any, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> tuple[trust.Outer, float]:
+        """Outer bounds over a part of the region from what `enclosed` says of columns; see `uqmbd.methods.surrogate_run`."""
         raise NotImplementedError
 
     def stop_early(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -25,10 +25,16 @@ LINE = 129  # points at which the effect of an input is evaluated
 
 
 class Expansion(Fitted):
-    """One polynomial in products of Chebyshev's."""
+    """One polynomial in products of Chebyshev's, with coefficients `c` (..., columns)."""
 
     polynomial: ClassVar[bool] = True
     verified: ClassVar[bool] = True
+    c: np.ndarray
+
+    if TYPE_CHECKING:
+
+        def select(self, columns: np.ndarray | slice) -> Expansion: ...
+        def part(self, at: slice) -> Expansion: ...
 
     def gradient(self, points: np.ndarray) -> np.ndarray:
         return np.stack([self.derivative(axis).evaluate(points) for axis in range(self.inputs)], axis=1)
@@ -55,6 +61,11 @@ class Expansion(Fitted):
     def sizes(self, axis: int) -> np.ndarray:
         """Sums of the absolute coefficients by degree in one input: (degree + 1, columns)."""
         raise NotImplementedError
+
+
+def is_polynomial(surrogate: Fitted) -> TypeGuard[Expansion]:
+    """Whether it is one of these."""
+    return surrogate.polynomial
 
 
 def main_effect_widths(surrogate: Fitted) -> np.ndarray:

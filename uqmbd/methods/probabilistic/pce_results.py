@@ -53,10 +53,10 @@ class StatisticsRun(ExpandedRun):
             "sensitivity": columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": inputs}, unit=""),
             "statistics": self._statistics(),
             **self._aggregated(indices),
-            **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs else {}),
+            **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs and second is not None else {}),
             **self._convergence(),
         }
-        result = Result(**self._groups(self._ends, self.error, self.trusted), **groups, attrs=self._attributes())
+        result = Result(self._groups(self._ends, self.error, self.trusted) | groups, attrs=self._attributes())
         return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _indices(self) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
