@@ -12,7 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DOUBT, ERROR, NONNEGATIVE, OK, Outcomes, OutputInfo
 from uqmbd.simulators import formula
-from uqmbd.simulators.base import Moved, Simulator
+from uqmbd.simulators.base import Moved
 from uqmbd.simulators.curve import alike
 from uqmbd.simulators.formula import FormulaError, Term
 from uqmbd.simulators.windows import NotTurned, check_reduction, read_name, reduced
@@ -96,9 +96,9 @@ class Derived:
     def infos(self, names: Iterable[str], known: Mapping[str, OutputInfo], time: np.ndarray | None) -> dict[str, OutputInfo]:
         """What outputs are, from what those of the model are."""
         given, found = dict(self.units), {}
-        for name, info in known.items():
-            unit = info.unit or given.get(name, "" if read_name(name).is_place else given.get(read_name(name).base, ""))
-            found[name] = replace(info, unit=unit)
+        for name, own in known.items():
+            unit = own.unit or given.get(name, "" if read_name(name).is_place else given.get(read_name(name).base, ""))
+            found[name] = replace(own, unit=unit)
 
         def info(name: str) -> OutputInfo:
             if name not in found:
@@ -211,7 +211,7 @@ class DerivedSimulator:
         Of these, and of all that they are made of; empty until the simulator was checked.
     """
 
-    inner: Simulator
+    inner: Any
     names: tuple[str, ...]
     derived: Derived
     info: dict[str, OutputInfo]
