@@ -8,6 +8,7 @@ import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
 from uqmbd.analysis.base.fitted import Fitted
+from uqmbd.analysis.chebyshev.expansions import is_polynomial
 from uqmbd.analysis.sets.basis_change import legendre_of
 from uqmbd.questions.base import Answer, SurrogateContext
 
@@ -30,6 +31,6 @@ def indices(context: SurrogateContext) -> Answer:
 
 def shares_of(surrogate: Fitted) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """`Fitted.shares`; of a polynomial in Chebyshev's exactly, from its coefficients in Legendre's."""
-    if not surrogate.polynomial:
+    if not is_polynomial(surrogate):
         return surrogate.shares()
     return by_blocks(lambda at: legendre_of(surrogate.part(at)).shares(), surrogate.count, ROWS)

@@ -11,7 +11,6 @@ from uqmbd.analysis.search.reached import ends as ends_of_runs
 from uqmbd.analysis.sets import evidence
 from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.analysis.statistics.trust import Outer
-from uqmbd.inputs import Input
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import Runs
 
@@ -89,7 +88,7 @@ class Focal(Box):
         return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 
 
-def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:
+def elements_of(item: Any) -> tuple[np.ndarray, np.ndarray]:
     """Focal elements of an input in the coordinate that is [-1, 1] over its hull: ends (n, 2) and masses (n,)."""
     if item.kind == "interval":
         return np.array([[-1.0, 1.0]]), np.ones(1)

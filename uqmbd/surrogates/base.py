@@ -39,7 +39,10 @@ class Runs:
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)
     expansion: Any
+    surrogate: Any
     region: Any
+    validation_error: Any  # (columns,): largest error at held-out runs, as of the last fit
+    outer: Any  # see `uqmbd.methods.surrogate_run.SurrogateRun.outer`
 
     def add(self, points: np.ndarray, role: int) -> None:
         """Points (n, d) for the next ask."""

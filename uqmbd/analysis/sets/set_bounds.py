@@ -12,7 +12,7 @@ from uqmbd.analysis.base.descent import searched
 from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos.multi_index import index_set
 from uqmbd.analysis.chebyshev import sparse_chebyshev
-from uqmbd.analysis.chebyshev.expansions import SparseExpansion
+from uqmbd.analysis.chebyshev.expansions import SparseExpansion, is_polynomial
 from uqmbd.analysis.chebyshev.pointwise import Dense, Terms
 from uqmbd.analysis.sets.convex_body import Body
 from uqmbd.analysis.sets.ellipsoids import ball_range
@@ -103,8 +103,9 @@ def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.nda
 
 def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`extremes` of a surrogate of any kind; of one that jumps they are those of the points from `u`."""
-    if surrogate.polynomial:
-        return extremes(*surrogate.terms(), body, u)
+    if is_polynomial(surrogate):
+        exponents, c = surrogate.terms()
+        return extremes(exponents, c, body, u)
     w, unproven = body.places(u), np.zeros(surrogate.count, bool)
     points = w @ body.generators.T
     if surrogate.smooth:

@@ -49,14 +49,15 @@ class StatisticsRun(ExpandedRun):
         answers, bound = self._answers(), self.inputs.dependence
         indices, second = self._indices()
         kinds, pairs = indices | answers.sensitivity, [] if bound else ["*".join(pair) for pair in combinations(inputs, 2)]
-        groups = answers.groups | {
+        groups: dict[str, Any] = answers.groups | {
             "sensitivity": columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": inputs}, unit=""),
             "statistics": self._statistics(),
             **self._aggregated(indices),
-            **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs else {}),
+            **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs and second is not None else {}),
             **self._convergence(),
         }
-        result = Result(**self._groups(self._ends, self.error, self.trusted), **groups, attrs=self._attributes())
+        groups |= self._groups(self._ends, self.error, self.trusted)
+        result = Result(**groups, attrs=self._attributes())
         return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _indices(self) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
