@@ -7,9 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-CUT = "cut"  # attribute of a result: outputs whose bounds, or limits of statistics, were cut at what they cannot pass
-WARNINGS = "warnings"  # attribute of a result: those of its notes that are to be read before its numbers
+CUT = "cut"  # attribute of a result, see `method_facts.Shown`
+WARNINGS = "warnings"  # the same
+EARLIER = {  # what methods of an earlier version, and made-up results, do not say of themselves, by the name of the method
+    "sensitivity": {"about": "indices"},
+    "reliability": {"about": "limit"},
+    "montecarlo": {"sampling": "random"},
+    "grid": {"sampling": "chosen"},
+    "list": {"sampling": "chosen"},
+    "search": {"by_search": True},
+}
 
 
 class FailureNote(str):
@@ -43,7 +52,7 @@ class InputFacts:
         """From what a result says of an input; a later version may say more, which is left out."""
         return cls(**{"kind": "", "text": "", **{key: value for key, value in entry.items() if key in cls.__dataclass_fields__}})
 
-    def of(self, values: np.ndarray | float) -> np.ndarray:
+    def of(self, values: ArrayLike) -> Any:
         """SI values in the unit that was written."""
         return (np.asarray(values, float) - self.offset) / self.factor
 
@@ -75,6 +84,12 @@ class Facts:
         Sentences that a reader has to know.
     failures_note : str
         The one of them that says how many runs failed; empty where none does.
+    about : str
+        What the method answers first: ``outputs``, ``indices`` of inputs, or whether a ``limit`` is passed.
+    sampling : str
+        ``random``: a sample of the inputs' distribution; ``chosen``: values of a user's, from which nothing follows for others; else empty.
+    by_search : bool
+        Whether nothing but a search was asked for bounds.
     """
 
     study: str = ""
@@ -93,11 +108,15 @@ class Facts:
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     failures_note: str = ""
+    about: str = "outputs"
+    sampling: str = ""
+    by_search: bool = False
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
         """Those in the attributes of a result, also of one that an earlier version wrote, whose notes were one text."""
         known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
+        known = earlier(attrs) | known
         known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
@@ -108,6 +127,14 @@ class Facts:
     def note(self) -> str:
         """All notes as one text."""
         return "; ".join(self.notes)
+
+
+def earlier(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from the name of a method that does not say what it is about, and what its runs are."""
+    method, settings = str(attrs.get("method", "")), attrs.get("settings") or {}
+    counted = method == "reliability" and settings.get("approach") == "montecarlo"
+    sampled = counted or (method == "pce" and attrs.get("design", "random") not in ("doptimal", "quadrature"))
+    return EARLIER.get(method, {}) | ({"sampling": "random"} if sampled else {})
 
 
 def failures_in(notes: Iterable[str]) -> str:

@@ -23,8 +23,8 @@ from uqmbd.runs.where import OLD, STUDY, check_study, labels_in, place_in
 if TYPE_CHECKING:
     import pandas as pd
 
-    from uqmbd.report.tables import Table
     from uqmbd.result import Result
+    from uqmbd.tables.text import Table
 
 ENDS = ("lower", "upper")
 LEAST = 1e-9  # relative change that is none
@@ -153,7 +153,7 @@ class Comparison:
 
     def tables(self) -> list[Table]:
         """What differs of numbers, and by how much histories do, as text; each only if both results have some."""
-        from uqmbd.report.tables import Table
+        from uqmbd.tables.text import Table
 
         found = []
         if len(self.numbers):

@@ -1,4 +1,4 @@
-"""Results with their doors: tables, figures, a folder of files. The groups are described in ``docs/architecture.md``."""
+"""Results and what leads out of them: tables, figures, a folder of files. The groups are described in ``docs/architecture.md``."""
 
 from __future__ import annotations
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import xarray as xr
 
 from uqmbd.analysis.statistics.trust import gap_between
+from uqmbd.analysis.statistics.widths import widths_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.groups import GroupSpec, known_specs
+from uqmbd.method_facts import Said
 
+Part = TypeVar("Part", bound=Said)
 SHOWN = 6  # outputs that a `repr` names
 
 
@@ -162,6 +165,10 @@ class ResultData:
         """Study, method, inputs with their units, numbers of runs, notes ...: what every result says of itself."""
         return Facts.of(self.attrs)
 
+    def facts_of(self, kind: type[Part]) -> Part:
+        """What the result says of itself beyond `facts`, typed: `uqmbd.method_facts`, or a class of a plug-in's own."""
+        return kind.of(self.attrs)
+
     @property
     def gap(self) -> xr.Dataset:
         """By how much the outer bounds are wider than what runs reached, over the width of that: [``alpha`` x] [time].
@@ -169,6 +176,27 @@ class ResultData:
         Where runs reached one value only it is 0 if that is the bound as well, up to rounding, and infinite if not.
         """
         return xr.Dataset({name: gap_of(self.bounds[name], self.inner[name]) for name in self.bounds.data_vars if name in self.inner})
+
+    @property
+    def widths(self) -> xr.Dataset:
+        """How wide the bands of histories and curves are: ``band`` x ``measure``.
+
+        Bands are ``bounds`` (of the lowest membership level), ``inner`` (what runs reached), each statistic that has bounds, by its name,
+        and else ``q05 to q95``. Measures are ``largest`` and ``mean`` width, in the unit of the output, ``at``: where on the axis the
+        largest one is, and ``trusted``: the share of the points at which the output is.
+
+        Examples
+        --------
+        >>> import numpy as np, uqmbd as uq
+        >>> def decay(rate, time):
+        ...     return {"u": np.exp(-rate * time)}
+        >>> time = uq.TimeGrid(end=1.0, points=101)
+        >>> study = uq.Study(model=decay, inputs={"rate": uq.Interval(1.0, 2.0)}, outputs=["u"], method=uq.Chebyshev(degree=8), time=time)
+        >>> width = study.run(workers=0, report=False, progress=False).widths["u"].sel(band="bounds")
+        >>> {str(x): round(float(width.sel(measure=x)), 3) for x in ("largest", "at", "mean")}  # 1/4, at log 2
+        {'largest': 0.25, 'at': 0.69, 'mean': 0.2}
+        """
+        return widths_of(self.__getitem__, self.axis_of)
 
     def require_output(self, name: str) -> None:
         """Raise `StudyError` unless it is an output of the result."""

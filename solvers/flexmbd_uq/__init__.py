@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from uqmbd.figures.marks import Figure
-    from uqmbd.report.tables import Table
+    from uqmbd.tables.text import Table
 
 
 def sections(result: Any) -> dict[str, list[Figure]]:

@@ -2,8 +2,8 @@
 
 from flexmbd_uq.regimes import NOT_DRAWN, regime_names, regimes_of
 from uqmbd.figures.samples import are_a_sample
-from uqmbd.report.tables import Table
 from uqmbd.tables.outputs import output_names
+from uqmbd.tables.text import Table
 from uqmbd.tables.trust import percent
 
 

@@ -1,6 +1,9 @@
 """Groups of results: those of uqmbd, and one that a method declares with a dimension of its own."""
 
+import ast
 import json
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +13,7 @@ import xarray as xr
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.groups import BY_STUDY, OURS, GroupSpec
+from uqmbd.method_facts import Limit, Said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.latex import latex
 
@@ -93,3 +97,63 @@ def test_a_method_declares_the_groups_that_it_fills(case):
     found, _ = drive(case.method, case.inputs, case.model, time=gallery.TIME)
     declared = {spec.name for spec in (*case.method.groups, *BY_STUDY)}
     assert {name for name, _ in found.kept_groups()} <= declared
+
+
+@pytest.mark.parametrize(
+    "path", [path for room in ("tables", "figures", "report") for path in Path(uq.__path__[0], room).glob("*.py")], ids=str
+)
+def test_nobody_who_shows_a_result_reads_an_attribute_by_a_string(path):
+    """What is decided by is a field of `Facts`, or of a class of `uqmbd.method_facts`."""
+
+    def is_attrs(node):
+        return (isinstance(node, ast.Attribute) and node.attr == "attrs") or (isinstance(node, ast.Name) and node.id == "attrs")
+
+    def reads(node):
+        if isinstance(node, ast.Subscript):
+            return is_attrs(node.value)
+        if isinstance(node, ast.Compare):
+            return isinstance(node.ops[0], (ast.In, ast.NotIn)) and is_attrs(node.comparators[0])
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get" and is_attrs(node.func.value)
+
+    assert [node.lineno for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if reads(node)] == []
+
+
+def test_facts_of_a_methods_own_are_read_by_a_class_of_its_own():
+    @dataclass(frozen=True)
+    class Chain(Said):
+        accepted: float = 0.0
+        burn_in: int = 100
+
+    assert uq.Result(attrs={"accepted": 0.3, "method": "chain.py:Chain"}).facts_of(Chain) == Chain(0.3, 100)
+
+
+@pytest.mark.parametrize(
+    ("attrs", "limit"),
+    [
+        ({"settings": {"output": "y", "above": 2.0, "approach": "sorm"}}, Limit("y", "above", 2.0, "sorm")),
+        (
+            {"settings": {"output": "y", "below": 2.0}, "limit": 0.002, "estimated_by": "subset simulation"},
+            Limit("y", "below", 0.002, "form", "subset simulation"),
+        ),
+        ({"points_against_plane": [3, 1], "method": "reliability"}, Limit(plane_refuted=True)),
+        ({"points_against_plane": 3, "plane_refuted": False}, Limit()),
+    ],
+    ids=["settings", "in the unit of the output", "an earlier version", "both versions"],
+)
+def test_the_limit_of_a_reliability_study(attrs, limit):
+    assert uq.Result(attrs=attrs).facts_of(Limit) == limit
+
+
+@pytest.mark.parametrize(
+    ("attrs", "about", "sampling"),
+    [
+        ({"method": "sensitivity"}, "indices", ""),
+        ({"method": "pce", "design": "quadrature"}, "outputs", ""),
+        ({"method": "pce"}, "outputs", "random"),
+        ({"method": "reliability", "settings": {"approach": "montecarlo"}}, "limit", "random"),
+        ({"method": "own.py:Walls", "about": "indices", "sampling": "chosen"}, "indices", "chosen"),
+    ],
+)
+def test_what_a_method_is_about_is_said_by_it_and_known_of_earlier_results(attrs, about, sampling):
+    facts = uq.Result(attrs=attrs).facts
+    assert (facts.about, facts.sampling) == (about, sampling)

@@ -222,7 +222,7 @@ def test_other_joint_distributions_are_sampled_as_chaospy_does(text):
     )
     from_normal = space.from_normal(stats.norm.ppf(u))
     assert from_normal["b"] == pytest.approx(found["b"], rel=1e-8)
-    assert space.described()["a, b"]["kind"] == JOINTS[text] and set(space.sampled) == {"a", "b"}
+    assert space.described()["a, b"]["kind"] == JOINTS[text] and set(space.joint) == {"a", "b"} and not space.sampled
     assert len(space.rough_tails()) == 1 and "few digits" in space.rough_tails()[0]
 
 
@@ -263,9 +263,8 @@ def test_names_and_variables_that_do_not_fit_are_a_sentence(inputs, words):
 
 
 def run(tmp_path, inputs, method, **more):
-    study = uq.Study(
-        model=total, inputs=inputs, outputs=["y"], method=method, name="total", campaign=uq.CampaignSettings(workers=0), **more
-    )
+    more.setdefault("model", total)
+    study = uq.Study(inputs=inputs, outputs=["y"], method=method, name="total", campaign=uq.CampaignSettings(workers=0), **more)
     return study.run(out=tmp_path / "total", report=False, progress=False)
 
 
@@ -320,6 +319,22 @@ def test_a_sum_is_an_input_of_what_only_samples(tmp_path):
     assert float(found.sel(statistic="std")) == pytest.approx(np.sqrt(1 + 2 / 12), rel=0.05)
     counted = run(tmp_path / "r", SUM, uq.Reliability(output="y", above=1.0, approach="montecarlo", samples=2000)).statistics["y"]
     assert float(counted.sel(statistic="probability")) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_parameter_that_is_another_input_in_reliability(tmp_path):
+    """b is N(a, 1) and a is N(0, 1), so b alone has the variance 2: beyond 4 with the index 4/√2, whatever a method makes of it."""
+    a = chaospy.Normal(0, 1)
+    inputs, exact = {("a", "b"): chaospy.J(a, chaospy.Normal(a, 1))}, 4 / np.sqrt(2)
+    form = run(tmp_path / "f", inputs, uq.Reliability(output="y", above=4.0, approach="form"), model=lambda a, b: {"y": b})
+    assert float(form.statistics["y"].sel(statistic="beta")) == pytest.approx(exact, rel=1e-6)
+    assert any("depends on their order" in note for note in form.attrs["notes"])
+    counted = run(
+        tmp_path / "c", inputs, uq.Reliability(output="y", above=2.0, approach="montecarlo", samples=4000), model=lambda a, b: {"y": b}
+    )
+    distances = counted.sensitivity["y"].sel(kind="unsafe_distance")
+    assert float(counted.statistics["y"].sel(statistic="probability")) == pytest.approx(stats.norm.sf(np.sqrt(2)), rel=0.15)
+    assert float(distances.sel(input="b")) == pytest.approx(stats.norm.cdf(np.sqrt(2)), abs=0.01)  # none below, all above the limit
+    assert 0.2 < float(distances.sel(input="a")) < 0.7
 
 
 METHODS = [

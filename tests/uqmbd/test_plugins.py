@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd import doors, figures
+from uqmbd import figures, plugins
 from uqmbd.errors import StudyError
 
 CORNERS = (Path(__file__).resolve().parents[2] / "docs" / "extending.md").read_text().split("```python\nfrom itertools import product")[1]
@@ -112,11 +112,11 @@ def offer(monkeypatch):
     """Have an installed package offer something."""
 
     def add(noun, name, value):
-        monkeypatch.setattr(doors, "entry_points", lambda group: [EntryPoint(name, value, group)] if group == f"uqmbd.{noun}s" else [])
-        doors.offered.cache_clear()
+        monkeypatch.setattr(plugins, "entry_points", lambda group: [EntryPoint(name, value, group)] if group == f"uqmbd.{noun}s" else [])
+        plugins.offered.cache_clear()
 
     yield add
-    doors.offered.cache_clear()
+    plugins.offered.cache_clear()
 
 
 def corners_study(write_study, kind):

@@ -11,9 +11,9 @@ from uqmbd.figures.marks import Level
 from uqmbd.inputs import Interval, Random
 from uqmbd.methods import PCE, MonteCarlo
 from uqmbd.methods.imprecise.mixed import Mixed
-from uqmbd.report.tables import by_statistic, outputs_table
 from uqmbd.result import open_results
 from uqmbd.tables.outputs import outer_quantiles
+from uqmbd.tables.text import by_statistic, outputs_table
 
 from .loop import drive
 

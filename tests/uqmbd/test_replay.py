@@ -16,11 +16,11 @@ from uqmbd.figures.extremes import extreme_of, furthest
 from uqmbd.figures.worst import worst_figures
 from uqmbd.report import plotly_view
 from uqmbd.report.lead import lead_of
-from uqmbd.report.tables import outputs_table, worst_table
 from uqmbd.result import open_results
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.replay import replay as run_again
 from uqmbd.study.trial import Trial
+from uqmbd.tables.text import outputs_table, worst_table
 
 
 def bend(a, b, time):

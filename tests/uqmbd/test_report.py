@@ -20,8 +20,8 @@ from uqmbd.report import write_report
 from uqmbd.report.lead import lead_of
 from uqmbd.report.packing import unpacked
 from uqmbd.report.page import POLICY
-from uqmbd.report.tables import outputs_table
 from uqmbd.result import Result
+from uqmbd.tables.text import outputs_table
 from uqmbd.tables.trust import percent, trust_of
 
 from . import made_up_mechanism, made_up_results

@@ -8,11 +8,12 @@ import pytest
 import xarray as xr
 from rich.console import Console
 
-from uqmbd.report import tables, terminal_table
+from uqmbd.report import terminal_table
 from uqmbd.report.estimates import estimates_table, starts_table
-from uqmbd.report.extremes import finer_extremes
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.result import Result
+from uqmbd.tables import about, text
+from uqmbd.tables.extremes import finer_extremes
 from uqmbd.tables.numbers import apart, scale
 
 from . import made_up_results
@@ -69,11 +70,11 @@ def test_peaks_between_the_times_of_a_history_are_explained(bounded):
     bounded.bounds["B.force:max"] = twice
     assert not finer_extremes(bounded), "no run went beyond its history: the bounds of the number are wider by an error of their own"
     bounded.inner["B.force:max"] = twice
-    assert "B.force:max is taken from every step of the solver, the histories from the 481 times" in tables.outputs_table(bounded).note
+    assert "B.force:max is taken from every step of the solver, the histories from the 481 times" in text.outputs_table(bounded).note
 
 
 def test_tables_of_fuzzy_and_imprecise_results():
-    fuzzy, mixed = tables.outputs_table(made_up_results.fuzzy()), tables.outputs_table(made_up_results.mixed())
+    fuzzy, mixed = text.outputs_table(made_up_results.fuzzy()), text.outputs_table(made_up_results.mixed())
     row = dict(zip(fuzzy.header, fuzzy.rows[0], strict=True))
     assert (row["lower"], row["upper"], row["core lower"], row["core upper"]) == ("0", "3", "1", "1")
     row = dict(zip(mixed.header, mixed.rows[0], strict=True))
@@ -81,7 +82,7 @@ def test_tables_of_fuzzy_and_imprecise_results():
     result = Result()
     words = ["probability", "beta", "probability_lower", "probability_upper"]
     result.statistics["peak"] = xr.DataArray([1e-3, 3.09, 5e-4, 2e-3], dims="statistic", coords={"statistic": words})
-    assert tables.outputs_table(result).header == ("output", "probability", "beta", "probability lower", "probability upper")
+    assert text.outputs_table(result).header == ("output", "probability", "beta", "probability lower", "probability upper")
 
 
 def test_calibrations_have_their_estimates_first():
@@ -96,11 +97,11 @@ def test_calibrations_have_their_estimates_first():
 def test_facts_are_words_and_columns_without_numbers_are_left_out():
     result = made_up_results.rich(2, histories=())
     result.attrs |= {"monotonic": {"a": 1 / 3, "b": 1.0}, "levels": [0.1 + 0.2, 1.0], "shares": [0.5] * 9, "none": {}}
-    facts = dict(tables.other_table(result).rows)
+    facts = dict(about.other_table(result).rows)
     assert facts == {"monotonic": "a 0.33333, b 1", "levels": "0.3, 1", "shares": "0.5 (9 times)"}
     screened = Result(attrs={"method": "sensitivity"})
     screened.inner["peak"] = xr.DataArray([1.0, 2.0], dims="bound", coords={"bound": ["lower", "upper"]})
-    table = tables.outputs_table(screened)
+    table = text.outputs_table(screened)
     assert table.header == ("output", "least run", "greatest run") and table.rows == (("peak", "1", "2"),) and not table.note
 
 

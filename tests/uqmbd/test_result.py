@@ -151,7 +151,7 @@ def test_every_table_is_saved_as_csv_and_latex(tmp_path):
     result.save(tmp_path)
     every = {frame.key: frame for frame in result.tables()}
     groups = ("sensitivity", "interaction", "convergence")
-    alone = {"scalars", "history_slider.x", "aggregated_slider.x", "cdf_peak"}
+    alone = {"scalars", "widths", "history_slider.x", "aggregated_slider.x", "cdf_peak"}
     assert set(every) == alone | {f"{group}_{output}" for group in groups for output in result.outputs}
     for key, frame in every.items():
         again = pd.read_csv(tmp_path / "tables" / f"{key}.csv", index_col=0)

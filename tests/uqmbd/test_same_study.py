@@ -14,7 +14,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.runs.place import Folder
 from uqmbd.study import Study
-from uqmbd.study.identity import identity_of, study_digest
+from uqmbd.study.identity import identity_of, known_digests, study_digest
 from uqmbd.study.running_methods import run_methods
 
 UNIFORM = {"type": "uniform", "lower": 1.0, "upper": 2.0}
@@ -54,16 +54,34 @@ def test_a_study_made_in_python_and_its_file_are_one(tmp_path, kind):
         assert set(simulated(each, folder)) == {None}
 
 
-def test_a_study_of_a_script_is_resumed_by_the_command(tmp_path):
+SCRIPT = """import uqmbd as uq
+from spring_beside import f
+inputs = {"a": uq.Interval(1.0, 2.0, unit="mm"), "b": uq.Interval(1.0, 7.0, unit="deg"), "c": uq.Fixed(0.1, unit="N/m")}
+study = uq.Study(model=f, inputs=inputs, outputs=["y"], method=uq.Vertex(), name="s", campaign={"workers": 0})
+assert __name__ != "__main__" or study.run(report=False, progress=False, out="r")
+"""
+FILE = """[study]
+name = "s"
+model = "spring_beside.py:f"
+[inputs]
+a = { interval = [1, 2], unit = "mm" }
+b = { interval = [1, 7], unit = "deg" }
+c = { value = 0.1, unit = "N/m" }
+[outputs]
+include = ["y"]
+[method]
+type = "vertex"
+[campaign]
+workers = 0
+"""
+
+
+def test_a_study_of_a_script_and_that_of_a_file_use_each_others_results(tmp_path):
     """The model is a module beside the script, which the command does not find by its name."""
     (tmp_path / "factor_beside.py").write_text("FACTOR = 2.0\n")
-    (tmp_path / "spring_beside.py").write_text("from factor_beside import FACTOR\ndef f(a):\n    return {'y': FACTOR * a}\n")
-    script = """import uqmbd as uq
-from spring_beside import f
-uq.Study(model=f, inputs={"a": uq.Interval(1.0, 2.0, unit="mm")}, outputs=["y"], method=uq.Vertex(), name="s",
-         campaign={"workers": 0}).run(report=False, progress=False, out="r")
-"""
-    (tmp_path / "script.py").write_text(script)
+    (tmp_path / "spring_beside.py").write_text("from factor_beside import FACTOR\ndef f(a, b, c):\n    return {'y': FACTOR * a * b + c}\n")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "study.toml").write_text(FILE)
 
     def python(*words, folder=tmp_path):
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path and path != str(tmp_path))}
@@ -76,6 +94,13 @@ uq.Study(model=f, inputs={"a": uq.Interval(1.0, 2.0, unit="mm")}, outputs=["y"],
     (tmp_path / "r" / "done.json").unlink()
     assert "(0 simulated" in python("-m", "uqmbd.cli", "resume", tmp_path / "r", folder=elsewhere)
     assert "reused" in python("script.py")
+    run = ("-m", "uqmbd.cli", "run", tmp_path / "study.toml", "--out", tmp_path / "r", "--no-report")
+    assert "reused" in python(*run, folder=elsewhere)
+    shutil.rmtree(tmp_path / "r")
+    assert "(18 simulated" in python(*run, folder=elsewhere)
+    assert "reused" in python("script.py")
+    equal = "import script, uqmbd; assert script.study == uqmbd.Study.from_file('study.toml')"
+    python("-c", equal)
 
 
 @pytest.mark.parametrize("label", ["file", "module"])
@@ -97,6 +122,21 @@ def test_a_model_that_has_gone_is_taken_from_its_copy(tmp_path, uqmbd, label):
     (folder / "done.json").unlink()
     code, said = uqmbd("resume", folder)
     assert code == 2 and "there is no file" in said, said
+
+
+def test_a_result_of_before_is_known_where_its_file_says_the_same_unit(tmp_path):
+    """Before, the digest did not say in which unit a distribution's parameters are: a study in m was given the result of one in mm."""
+
+    def asked(unit):
+        item = uq.Random(UNIFORM, unit=unit)
+        return made(tmp_path, inputs={"a": item}, method=uq.MonteCarlo(samples=16))
+
+    run_methods(asked("mm"), out=tmp_path / "r", progress=False)
+    same, other = asked("mm"), asked("m")
+    earlier = study_digest(same, identity_of(same), earlier=True)
+    assert earlier == study_digest(other, identity_of(other), earlier=True)
+    assert known_digests(same, identity_of(same), tmp_path / "r") == {study_digest(same, identity_of(same)), earlier}
+    assert known_digests(other, identity_of(other), tmp_path / "r") == {study_digest(other, identity_of(other))}
 
 
 # outputs, where histories are not kept ----------------------------------------------------------------------------------------------------
@@ -140,7 +180,7 @@ def test_words_and_a_time_limit_compute_nothing(tmp_path):
         facts = uq.open_results(folder).facts
         assert (facts.title, facts.description) == (change.get("title", ""), change.get("description", ""))
         assert (folder / "report.html").exists() == ("campaign" in change)  # the page that says the words of before is written again
-        assert Study.from_file(folder / "study.toml").words() == made(tmp_path, **change).words()
+        assert Study.from_file(folder / "study.toml").spec.words() == made(tmp_path, **change).spec.words()
 
 
 def test_a_unit_that_says_the_same_computes_nothing(tmp_path):

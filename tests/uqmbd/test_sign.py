@@ -10,8 +10,8 @@ from uqmbd.figures.key import key_figure
 from uqmbd.inputs import Focal
 from uqmbd.inputs.space import Space
 from uqmbd.outcomes import AT_MOST_ONE, NONNEGATIVE, OK, TIME, Outcomes, OutputInfo
-from uqmbd.report.tables import outputs_table
 from uqmbd.study.sign import cut_at_limits, is_at_most_one, is_nonnegative
+from uqmbd.tables.text import outputs_table
 
 from .loop import drive
 from .method_gallery import BOTH, BOX, ELLIPSE, NUMBER, UNIFORM

@@ -1,5 +1,6 @@
 """What a study asks, as data: equal whether it was made in Python or read from a file, frozen, and in SI whatever the units."""
 
+import doctest
 import tomllib
 from pathlib import Path
 
@@ -145,3 +146,8 @@ def test_functions_without_a_name_are_equal_to_themselves_alone():
 def test_a_misspelt_parameter_is_named():
     with pytest.raises(TypeError, match="no parameter 'tittle'; did you mean \"title\""):
         uq.Study(model="math:sqrt", inputs={"a": uq.Interval(1.0, 2.0)}, outputs=["y"], method=uq.Vertex(), tittle="x")
+
+
+def test_the_page_says_what_is_so():
+    page = Path(__file__).parents[2] / "docs" / "reuse.md"
+    assert doctest.testfile(str(page), module_relative=False) == (0, 5)

@@ -95,7 +95,7 @@ def test_workers_make_the_runs_again_as_this_process_does(tmp_path):
 @pytest.mark.report
 def test_tables_and_page_have_the_error_of_the_step(tmp_path):
     from uqmbd.report import write_report
-    from uqmbd.report.tables import outputs_table
+    from uqmbd.tables.text import outputs_table
 
     result = ran(tmp_path, step=0.1, slope=1e-3)
     table = outputs_table(result)

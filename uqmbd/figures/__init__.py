@@ -8,6 +8,7 @@ from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.validation import validation_figures
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 
 __all__ = [
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-def plot(result, name: str, ax=None):
+def plot(result: ResultData, name: str, ax=None):
     """Matplotlib figure of one output: over time, or its distribution (membership, distribution function, or runs).
 
     Parameters
@@ -45,7 +46,7 @@ def plot(result, name: str, ax=None):
     return draw(figure) if ax is None else draw_into(ax, figure)
 
 
-def first_figure(result, name: str) -> Figure:
+def first_figure(result: ResultData, name: str) -> Figure:
     """What one output is drawn as where there is one figure of it: over time, or its distribution."""
     if name in output_names(result)[0]:
         figures = history_figures(result, [name]) or sensitivity_figures(result, [name])

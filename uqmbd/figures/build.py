@@ -16,11 +16,12 @@ from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.thinning import thinned
 from uqmbd.figures.validation import validation_figures
 from uqmbd.figures.worst import worst_figures
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.scaling import scale_of
 
 
-def sections(result) -> dict[str, list[Figure]]:
+def sections(result: ResultData) -> dict[str, list[Figure]]:
     """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out.
 
     The first is that of the figure with the answer, unless it is one of another section (`uqmbd.figures.key`).

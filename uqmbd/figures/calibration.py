@@ -3,18 +3,20 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Panel
+from uqmbd.method_facts import Estimates
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import scale
 from uqmbd.tables.outputs import axis_label, in_unit, label_of, unit_of
 
 KINDS = {"fitted", "measured", "residual"}
 
 
-def is_calibrated(result, name: str) -> bool:
+def is_calibrated(result: ResultData, name: str) -> bool:
     """Whether an output has measurements beside it."""
     return name in result.statistics and set(result.statistics[name]["statistic"].values.tolist()) >= KINDS
 
 
-def calibration_figure(result, name: str) -> Figure:
+def calibration_figure(result: ResultData, name: str) -> Figure:
     """Measured and fitted history over time; below it their difference."""
     table = result.statistics[name]
     axis = result.axis_of(name, "statistics")
@@ -26,7 +28,7 @@ def calibration_figure(result, name: str) -> Figure:
         return Figure(name, name, tuple(panels), ("This output was not measured.",))
     panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
     panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
-    at_readings = result.attrs.get("rms_residual", {}).get(name)
+    at_readings = result.facts_of(Estimates).rms_residual.get(name)
     rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")
     within = scale(unit_of(result, name), [rms])
     caption = f"Root mean square of the difference at {where}: {within.said(f'{within.of(rms):.3g}')}."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import picked, widest
 
 
@@ -35,7 +36,7 @@ class Extreme:
     beyond: bool = False
 
 
-def extreme_of(result, name: str, bound: str, time: float | None = None) -> Extreme | None:
+def extreme_of(result: ResultData, name: str, bound: str, time: float | None = None) -> Extreme | None:
     """Where one bound of an output was reached; None where the result does not say.
 
     Parameters

@@ -3,21 +3,23 @@
 import numpy as np
 
 from uqmbd.figures.marks import Curve, Figure, Image, Panel
+from uqmbd.method_facts import Cases, Words
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import pretty
 
 CELLS = 240  # of a picture along each side, and twice as many of a curve
 SHARE, STEEP = 0.99, 2.0  # of the cells above zero that the colours reach where the largest value is so many times what they hold
 
 
-def field_figures(result) -> list[Figure]:
+def field_figures(result: ResultData) -> list[Figure]:
     """One figure for each field: of one dimension a curve, of two (y, x) a picture."""
-    inputs = ", ".join(f"{name} {value:.4g}" for name, value in result.fields.attrs.get("inputs", {}).items())
+    inputs = ", ".join(f"{name} {value:.4g}" for name, value in Cases.of(result.fields.attrs).inputs.items())
     caption = f"One run in the middle of the inputs{f': {inputs} (SI units)' if inputs else ''}."
     return [_figure(str(name), array, caption) for name, array in result.fields.data_vars.items()]
 
 
 def _figure(name: str, array, caption: str) -> Figure:
-    title = str(array.attrs.get("title") or name)
+    title = Words.of(array.attrs).title or name
     label = name + _unit(array)
     *rows, x = array.dims
     x_label, at = x + _unit(array[x]), array[x].values
@@ -46,11 +48,11 @@ def _top(values: np.ndarray) -> float | None:
 
 def _unit(array) -> str:
     """`` [unit]``, or nothing."""
-    unit = pretty(str(array.attrs.get("unit", "")))
+    unit = pretty(Words.of(array.attrs).unit)
     return f" [{unit}]" if unit else ""
 
 
 def _plain(array) -> str:
     """`` unit``, or nothing."""
-    unit = pretty(str(array.attrs.get("unit", "")))
+    unit = pretty(Words.of(array.attrs).unit)
     return f" {unit}" if unit else ""

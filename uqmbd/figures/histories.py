@@ -1,8 +1,11 @@
 """Histories, and curves over another axis: bounds, statistics, a few runs, errors."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,11 @@ from uqmbd.figures.sensitivities import main_effects
 from uqmbd.tables.outputs import axis_label, in_unit, label_of, widest
 from uqmbd.tables.trust import trust_of
 
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from uqmbd.result_data import ResultData
+
 OUTER, INNER = "outer bounds", "reached by runs"
 NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
 NAMED = 6  # runs at most that have a colour and a name each, when there are no others
@@ -21,12 +29,12 @@ PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the 
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
 
-def history_figures(result, names: list[str]) -> list[Figure]:
+def history_figures(result: ResultData, names: list[str]) -> list[Figure]:
     """One figure for each history, all with the same few runs behind."""
     return list(each_history_figure(result, names))
 
 
-def each_history_figure(result, names: list[str]) -> Iterator[Figure]:
+def each_history_figure(result: ResultData, names: list[str]) -> Iterator[Figure]:
     """The same one by one: a figure holds its history several times."""
     stored = [name for name in names if result.axis_of(name, "runs")]
     points = max((result.runs[name].shape[1] for name in stored), default=0)
@@ -38,7 +46,7 @@ def each_history_figure(result, names: list[str]) -> Iterator[Figure]:
             yield found
 
 
-def history_figure(result, name: str, runs: list[samples.Line] | None = None) -> Figure:
+def history_figure(result: ResultData, name: str, runs: list[samples.Line] | None = None) -> Figure:
     """Bounds, statistics and a few runs of one history, or curve; below it its error and its main effects.
 
     Parameters
@@ -82,7 +90,7 @@ def history_figure(result, name: str, runs: list[samples.Line] | None = None) ->
     if centre is not None:
         caption.append("Second panel: the same, measured from the middle of the widest band, so that a narrow band can be seen.")
     if any(mark.style == "run" for mark in drawn):
-        caption.append(f"Grey: {len(runs)} of {int(samples.good(result).sum())} runs.")
+        caption.append(f"Grey: {len(runs or ())} of {int(samples.good(result).sum())} runs.")
     if described and not imprecise and name in result.bounds and name in result.statistics:
         caption.append(spread(result))
     if imprecise:
@@ -94,7 +102,7 @@ def history_figure(result, name: str, runs: list[samples.Line] | None = None) ->
     return Figure(name, name, tuple(panels), tuple(caption))
 
 
-def spread(result) -> str:
+def spread(result: ResultData) -> str:
     """Of what runs the statistics of a method that bounds its outputs are."""
     where = PLACES.get(result.facts.method, "spread evenly over the box")
     return f"Mean and quantiles are those of random runs {where}: a description, not a probability."
@@ -105,7 +113,7 @@ def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
     return np.unique(np.linspace(0, len(alpha) - 1, min(count, len(alpha))).round().astype(int))
 
 
-def centre_of(marks: list[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
+def centre_of(marks: Sequence[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
     """Middle of the widest band over time, where the band is too narrow to be seen against the course of its middle."""
     bands = [mark for mark in marks if isinstance(mark, Band) and np.isfinite(mark.upper - mark.lower).any()]
     if not bands:
@@ -124,7 +132,7 @@ def less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:
     return replace(mark, lower=mark.lower - below, upper=mark.upper - below)
 
 
-def _run_marks(result, runs: list[samples.Line] | None) -> list[Curve]:
+def _run_marks(result: ResultData, runs: list[samples.Line] | None) -> list[Curve]:
     if not runs:
         return []
     good = np.flatnonzero(samples.good(result))
@@ -134,7 +142,7 @@ def _run_marks(result, runs: list[samples.Line] | None) -> list[Curve]:
     return [Curve(x, y, "runs", "run")]
 
 
-def _statistic_marks(result, name: str) -> list[Curve | Band]:
+def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
     """The fan of quantiles and the mean; of imprecise statistics the widest fan and the band of the mean."""
     axis = result.axis_of(name, "statistics")
     if axis is None:
@@ -165,23 +173,24 @@ def _statistic_marks(result, name: str) -> list[Curve | Band]:
     return marks
 
 
-def mean_levels(result, name: str) -> list[Band]:
+def mean_levels(result: ResultData, name: str) -> list[Band]:
     """Bounds of the mean of a history at each membership level that is drawn; empty where it has no levels."""
     known, axis = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values, result.axis_of(name)
     return _nested(result.statistics[name], axis, "mean", "mean") if known else []
 
 
-def _has_levels(result, name: str) -> bool:
+def _has_levels(result: ResultData, name: str) -> bool:
     return name in result.statistics and "alpha" in result.statistics[name].dims and result.axis_of(name, "statistics") is not None
 
 
-def _nested(table, axis: str, low: str, high: str) -> list[Band]:
+def _nested(table: xr.DataArray, axis: str | None, low: str, high: str) -> list[Band]:
     """From the least value of one statistic to the greatest of another, at each membership level that is drawn, the widest first."""
     table = table.sortby("alpha").transpose("alpha", ...)
     alpha, bands = table["alpha"].values, []
     for level in levels_shown(alpha):
-        ends = (table.isel(alpha=level).sel(statistic=key, bound=side).values for key, side in ((low, "lower"), (high, "upper")))
-        bands.append(of_level(table[axis].values, *ends, alpha[level]))
+        at = table.isel(alpha=level)
+        ends = at.sel(statistic=low, bound="lower").values, at.sel(statistic=high, bound="upper").values
+        bands.append(of_level(table[axis].values, *ends, float(alpha[level])))
     return bands
 
 
@@ -192,7 +201,7 @@ def fan(known: set[str]) -> list[tuple[str, str, str]]:
     return [(percents[low], percents[high], f"{low:g} % to {high:g} %") for low, high in pairs]
 
 
-def _bound_marks(result, name: str) -> list[Curve | Band]:
+def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
     marks: list[Curve | Band] = []
     axis = result.axis_of(name)
     if name in result.bounds:
@@ -201,10 +210,10 @@ def _bound_marks(result, name: str) -> list[Curve | Band]:
         if "alpha" in bounds.dims:
             alpha = bounds["alpha"].values
             for level in levels_shown(alpha):
-                pair = bounds.isel(alpha=level).sel(bound=["lower", "upper"]).transpose("bound", axis).values
-                marks.append(of_level(time, *pair, alpha[level]))
+                lower, upper = (bounds.isel(alpha=level).sel(bound=end).values for end in ("lower", "upper"))
+                marks.append(of_level(time, lower, upper, float(alpha[level])))
         else:
-            marks.append(Band(time, *bounds.sel(bound=["lower", "upper"]).transpose("bound", axis).values, OUTER, "outer"))
+            marks.append(Band(time, bounds.sel(bound="lower").values, bounds.sel(bound="upper").values, OUTER, "outer"))
     if name in result.inner:
         inner = widest(result.inner[name])
         marks += [Curve(inner[axis].values, inner.sel(bound=side).values, INNER, "inner") for side in ("lower", "upper")]

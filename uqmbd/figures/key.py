@@ -9,7 +9,6 @@ from itertools import chain
 
 import numpy as np
 
-from uqmbd.facts import CUT
 from uqmbd.figures import samples
 from uqmbd.figures.calibration import is_calibrated
 from uqmbd.figures.extremes import extreme_of
@@ -18,6 +17,8 @@ from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_le
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.worst import extremes_panel, inputs_said
+from uqmbd.method_facts import Estimates, Shown
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
 from uqmbd.tables.outputs import axis_label, axis_unit, chosen, key_said, label_of, output_names, widest
 from uqmbd.tables.scaling import scale_of
@@ -33,7 +34,7 @@ CLOSE = 0.3  # of the width of the bounds: runs within this have their names bes
 PERCENT = 1e-3  # probabilities below this are said with a power of ten
 
 
-def key_output(result) -> str | None:
+def key_output(result: ResultData) -> str | None:
     """The output that the report begins with: `[report] key`, that of a reliability study, or the first, numbers that are trusted first."""
     histories, scalars = output_names(result)
     if (wanted := key_said(result)) is not None:
@@ -42,18 +43,18 @@ def key_output(result) -> str | None:
     return next(chain(trusted, scalars, histories), None)
 
 
-def key_figure(result) -> Figure | None:
+def key_figure(result: ResultData) -> Figure | None:
     """What was found of the key output; its key is that of a figure of another section where it is the same as that."""
     name = key_output(result)
     if name is None:
         return None
-    if "estimate" in result.attrs:
+    if result.facts_of(Estimates):
         return _of_calibration(result, name)
     known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
     if "probability" in known and result.axis_of(name, "statistics") is None:
         return _of_probability(result, name, known)
     over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))
-    if result.facts.method == "sensitivity":
+    if result.facts.about == "indices":
         return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
     if name in result.bounds or name not in result.statistics or samples.are_chosen(result):
         return _plain(result, name, over=over)
@@ -64,7 +65,7 @@ def key_figure(result) -> Figure | None:
     return next(iter(distribution_figures(result, name)), None) or scalar_figure(result, name)
 
 
-def _of_calibration(result, name: str) -> Figure:
+def _of_calibration(result: ResultData, name: str) -> Figure:
     """Measured and fitted, of the key output or of the first that was measured."""
     measured = [one for one in (name, *chosen(result, output_names(result)[0])) if is_calibrated(result, one)]
     over = [one for one in measured if result.axis_of(one, "statistics")]
@@ -84,7 +85,7 @@ def _of_calibration(result, name: str) -> Figure:
     return Figure(f"{one}.answer", f"{one}: measured and fitted", (panel,))
 
 
-def _of_probability(result, name: str, known: list[str]) -> Figure:
+def _of_probability(result: ResultData, name: str, known: list[str]) -> Figure:
     """The runs with the limit where they are a sample; else how well the probability is known, or what decides it."""
     if samples.are_a_sample(result) and name in result.runs:
         return scalar_figure(result, name)
@@ -103,7 +104,7 @@ def _of_probability(result, name: str, known: list[str]) -> Figure:
     return Figure(f"{name}.answer", f"{name}: probability", (panel,))
 
 
-def _plain(result, name: str, *, over: bool) -> Figure:
+def _plain(result: ResultData, name: str, *, over: bool) -> Figure:
     """Bounds, or what runs reached, with the runs at the ends."""
     if not over:
         return interval_figure(result, name)
@@ -114,7 +115,7 @@ def _plain(result, name: str, *, over: bool) -> Figure:
     return Figure(f"{name}.answer", name, (panel,), (*middle, *_reaching(result, name)))
 
 
-def _reaching(result, name: str) -> list[str]:
+def _reaching(result: ResultData, name: str) -> list[str]:
     """Which inputs the runs have that reach furthest."""
     table, axis, said = result.extreme_runs[name], result.axis_of(name), []
     within, along = scale_of(result, name), scale(axis_unit(table, axis).strip(), table[axis].values)
@@ -125,7 +126,7 @@ def _reaching(result, name: str) -> list[str]:
     return said
 
 
-def interval_figure(result, name: str) -> Figure:
+def interval_figure(result: ResultData, name: str) -> Figure:
     """One number: its outer bounds, what runs reached, the nominal run and the runs at the ends."""
     within, marks, caption = scale_of(result, name), [], []
     for group, style, label in ((result.bounds, "bounded", marked(result, name, OUTER)), (result.inner, "reached", INNER)):
@@ -146,7 +147,7 @@ def interval_figure(result, name: str) -> Figure:
         places, words, sides = zip(*((value, f"{word} {brief(within.of(value))}", side) for value, word, side in runs), strict=True)
         at = np.array(places, float)
         marks.append(Points(at, np.full(len(at), MIDDLE), words, sides, "runs", RUN, on_curves=True))
-    if name in result.bounds and name in result.attrs.get(CUT, ()):
+    if name in result.bounds and name in result.facts_of(Shown).cut:
         caption.append("The bounds are cut at what it cannot pass.")
     title = marked(result, name, name)
     return Figure(f"{name}.answer", title, (Panel(label_of(result, name), "", tuple(marks), bare=True),), tuple(caption))
@@ -161,7 +162,7 @@ def _levels(table, bottom: float, top: float) -> list[Band]:
     return found
 
 
-def _runs(result, name: str) -> list[tuple[float, str, str]]:
+def _runs(result: ResultData, name: str) -> list[tuple[float, str, str]]:
     """Value, word and side of the lowest, the nominal and the highest run, as far as they are known."""
     found = []
     for case, word, side in CASES:

@@ -1,6 +1,7 @@
 """Marks as matplotlib draws them into one pair of axes."""
 
 import re
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
 
 from uqmbd.figures.labels import SIDES, shortened
-from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Panel, Points, Rows, Stack, look
+from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, look
 from uqmbd.tables.numbers import SUPERSCRIPT
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
@@ -69,7 +70,7 @@ def _names(axis: Axes, panel: Panel, theme: Theme) -> None:
     axis.tick_params(left=False)
     if cells := next((mark for mark in panel.marks if isinstance(mark, Cells)), None):
         above = cells.columns or words  # words that are empty leave their column without one
-        slanted = dict(rotation=40, horizontalalignment="right", rotation_mode="anchor") if cells.text else {}
+        slanted: dict[str, Any] = dict(rotation=40, horizontalalignment="right", rotation_mode="anchor") if cells.text else {}
         axis.set_xticks(range(len(above)), above, **slanted)
         axis.set_xlim(-0.5, len(above) - 0.5)
         axis.tick_params(bottom=False)
@@ -99,15 +100,17 @@ def _mark(axis: Axes, mark: Mark, panel: Panel, order: int, theme: Theme) -> Non
         _lines(axis, mark, order, theme)
 
 
-def _lines(axis: Axes, mark: Curve | Band | Level, order: int, theme: Theme) -> None:
+def _lines(axis: Axes, mark: Curve | Band | Level | Pairs, order: int, theme: Theme) -> None:
+    if isinstance(mark, Pairs):
+        return  # a figure of its own
     style = STYLES[mark.style] if isinstance(mark, Level) else mark.look()
-    line = dict(color=theme[style.color], linewidth=style.width, linestyle=DASHES[style.dash], zorder=order)
+    line: dict[str, Any] = dict(color=theme[style.color], linewidth=style.width, linestyle=DASHES[style.dash], zorder=order)
     if isinstance(mark, Level):
         axis.axvline(mark.x, label=mark.label, **line)
     elif isinstance(mark, Curve):
         axis.plot(mark.x, mark.y, alpha=style.opacity, label=mark.label, **line)
     else:
-        filled = dict(facecolor=(theme[style.color], style.fill), edgecolor=theme[style.color], linewidth=style.width)
+        filled: dict[str, Any] = dict(facecolor=(theme[style.color], style.fill), edgecolor=theme[style.color], linewidth=style.width)
         axis.fill_between(mark.x, mark.lower, mark.upper, label=mark.label, zorder=order, **filled)
 
 

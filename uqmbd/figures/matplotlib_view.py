@@ -1,7 +1,7 @@
 """Figures as matplotlib draws them, for files."""
 
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -87,7 +87,7 @@ def _size(figure: Figure, wide: float) -> tuple[float, float]:
     panels = figure.panels
     if figure.square:
         return 7.0, 7.0
-    if len(panels) > 1:
+    if len(panels) != 1:
         return wide, 2.4 + 1.1 * sum(panel.height for panel in panels)
     marks, names = panels[0].marks, len(panels[0].names)
     if any(isinstance(mark, Cells) for mark in marks):
@@ -124,18 +124,19 @@ def _legend(canvas: Canvas, axes, theme: Theme, width: float) -> int:
     words = list(shortened(list(entries), LABEL).values())
     fits = int((width - 0.4) / (0.9 * LETTER * max(map(len, words)) + 0.65))
     columns = min(len(entries), 4, max(fits, 1))
-    look_of = dict(loc="lower center", ncols=columns, frameon=False, fontsize=9, labelcolor=theme["ink"])
+    look_of: dict[str, Any] = dict(loc="lower center", ncols=columns, frameon=False, fontsize=9, labelcolor=theme["ink"])
     legend = canvas.legend(entries.values(), words, **look_of)
     for handle in legend.legend_handles:
-        if handle.get_label() == "runs" and hasattr(handle, "set_linewidth"):
-            handle.set_linewidth(1.2)
+        set_width = getattr(handle, "set_linewidth", None)
+        if set_width is not None and handle is not None and handle.get_label() == "runs":
+            set_width(1.2)
     return -(-len(entries) // columns)
 
 
 def _scatter_matrix(figure: Figure, theme: Theme) -> Canvas:
     """Every variable against every other below the diagonal, histograms on it."""
     panel = figure.panels[0]
-    values = panel.marks[0].values
+    values = next(mark.values for mark in panel.marks if isinstance(mark, Pairs))
     count, size = len(values), 1.6 + 1.15 * len(values)
     canvas = Canvas(figsize=(size, size), dpi=110, facecolor=theme["paper"])
     grid = canvas.add_gridspec(count, count)

@@ -6,18 +6,18 @@ What a study names is code of whoever made the result. It is executed where the 
 
 from __future__ import annotations
 
-from typing import Any
-
-from uqmbd.doors import find, offered
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
+from uqmbd.method_facts import Shown
+from uqmbd.plugins import load_plugin, offered
+from uqmbd.result_data import ResultData
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
 
 TITLE = "Further figures"
 
 
-def more_sections(result: Any) -> dict[str, list[Figure]]:
+def more_sections(result: ResultData) -> dict[str, list[Figure]]:
     """Title of each section and its figures: those of installed packages (group ``uqmbd.figures``), then those of ``report.figures``.
 
     Raises
@@ -26,32 +26,26 @@ def more_sections(result: Any) -> dict[str, list[Figure]]:
         When a function is not there, raises, or returns something else.
     """
     found: dict[str, list[Figure]] = {}
-    for name in (*offered("figure"), *(own_figures(result) if result.trust else ())):
+    for name in (*offered("figure"), *(result.facts_of(Shown).functions("figures") if result.trust else ())):
         for title, figures in drawn(name, result).items():
             found.setdefault(title, []).extend(figures)
     return found
 
 
-def own_figures(result: Any) -> list[str]:
-    """Names of the functions of figures that the study of a result asked for."""
-    report = result.attrs.get("report", {})
-    return list(report.get("figures", ())) if isinstance(report, dict) else []
-
-
-def left_out(result: Any) -> str:
-    """The sentence that says which figures are not drawn, since their code came with the result; empty if all are."""
-    names = [] if result.trust else own_figures(result)
-    if not names:
+def left_out(result: ResultData) -> str:
+    """The sentence that says which figures and tables are not shown, since their code came with the result; empty if all are."""
+    known = {what: names for what in ("figures", "tables") if (names := result.facts_of(Shown).functions(what)) and not result.trust}
+    if not known:
         return ""
-    what = ", ".join(map(str, names))
+    what, names = " and ".join(known), ", ".join(name for some in known.values() for name in some)
     return (
-        f"The figures of {what} are left out: they are code that came with this result. --trust executes it (open_results(..., trust=True))"
+        f"The {what} of {names} are left out: they are code that came with this result. --trust executes it (open_results(..., trust=True))"
     )
 
 
-def drawn(name: str, result: Any) -> dict[str, list[Figure]]:
+def drawn(name: str, result: ResultData) -> dict[str, list[Figure]]:
     """What one function makes of a result: a figure, several, or several by the title of their section."""
-    function = find(name, {}, "figure", key="report.figures")
+    function = load_plugin(name, {}, "figure", key="report.figures")
     try:
         with kept_folder(function):
             made = function(result)

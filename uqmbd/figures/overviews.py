@@ -6,6 +6,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.marks import Cells, Figure, Panel
 from uqmbd.figures.sensitivities import WORDS, kinds, leading
 from uqmbd.figures.validation import tolerance
+from uqmbd.result_data import ResultData
 
 LEAST = 3  # outputs below this need no overview
 ROWS_SHOWN = 40  # outputs
@@ -14,7 +15,7 @@ CLASSES = 24  # of a distribution
 KINDS = ("total", "first", "main_effect", "width_reduction", "delta", "pawn", "importance")  # that are shares; the first known is shown
 
 
-def distribution_overview(result, scalars: list[str]) -> list[Figure]:
+def distribution_overview(result: ResultData, scalars: list[str]) -> list[Figure]:
     """The histograms of all scalars above each other, each between its own least and greatest run."""
     good, rows = samples.good(result), {}
     for name in [name for name in scalars if name in result.runs and result.runs[name].dims == ("run",)][:ROWS_SHOWN]:
@@ -32,26 +33,27 @@ def distribution_overview(result, scalars: list[str]) -> list[Figure]:
     return [Figure("distributions", "All scalar outputs", (Panel("", "", (cells,), names=tuple(rows)),), tuple(caption), overview=True)]
 
 
-def sensitivity_overview(result, scalars: list[str]) -> list[Figure]:
+def sensitivity_overview(result: ResultData, scalars: list[str]) -> list[Figure]:
     """Outputs against inputs: the leading kind of sensitivity that all these scalars have."""
     tables = {name: result.sensitivity[name] for name in scalars if name in result.sensitivity}
     tables = {name: table for name, table in tables.items() if not result.axis_of(name, "sensitivity")}
     kind = next((kind for kind in KINDS if any(kind in kinds(table) for table in tables.values())), None)
     tables = dict([(name, table) for name, table in tables.items() if kind in kinds(table)][:ROWS_SHOWN])
+    words = WORDS.get(str(kind), str(kind))
     if len(tables) < LEAST:
         return []
     inputs = [str(name) for name in next(iter(tables.values()))["input"].values]
     values = np.array([table.sel(kind=kind, input=inputs).values for table in tables.values()], float)
     order = np.sort(leading(np.abs(values.T), COLUMNS_SHOWN))
-    cells = Cells(values[:, order], WORDS.get(kind, kind), tuple(inputs[k] for k in order))
-    caption = [f"Each row: what the inputs contribute to one output ({WORDS.get(kind, kind)})."]
+    cells = Cells(values[:, order], words, tuple(inputs[k] for k in order))
+    caption = [f"Each row: what the inputs contribute to one output ({words})."]
     if len(order) < len(inputs):
         caption.append(f"Shown are the {len(order)} leading ones of {len(inputs)} inputs.")
-    title = f"All scalar outputs: {WORDS.get(kind, kind)}"
+    title = f"All scalar outputs: {words}"
     return [Figure("sensitivities", title, (Panel("", "", (cells,), names=tuple(tables)),), tuple(caption), overview=True)]
 
 
-def validation_overview(result, names: list[str]) -> list[Figure]:
+def validation_overview(result: ResultData, names: list[str]) -> list[Figure]:
     """The error of every output's surrogate at the validation runs as a multiple of its tolerance."""
     rows = {}
     for name in [name for name in names if name in result.validation]:

@@ -76,7 +76,8 @@ def _scale(label: str, values: list[np.ndarray], known: Collection[str] | None, 
 
 
 def _renamed(label: str, found: Scale | None) -> str:
-    return label if found is None else f"{LABEL.fullmatch(label)['words']} [{found.unit}]"
+    named = LABEL.fullmatch(label)
+    return label if found is None or named is None else f"{named['words']} [{found.unit}]"
 
 
 def _x(mark: Mark) -> list[np.ndarray]:
@@ -101,4 +102,6 @@ def _in(mark: Mark, x: float, y: float) -> Mark:
         return replace(mark, x=mark.x / x)
     if isinstance(mark, Band):
         return replace(mark, x=mark.x if x == 1.0 else mark.x / x, lower=mark.lower / y, upper=mark.upper / y)
-    return replace(mark, x=mark.x if x == 1.0 else mark.x / x, y=mark.y / y)
+    if isinstance(mark, (Curve, Points)):
+        return replace(mark, x=mark.x if x == 1.0 else mark.x / x, y=mark.y / y)
+    return mark

@@ -8,6 +8,8 @@ from uqmbd.analysis.search.boundary import Boundary
 from uqmbd.analysis.search.separating import Surface, surface_between
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
+from uqmbd.method_facts import Evidence, Kinds
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.trust import percent
@@ -20,14 +22,14 @@ KINDS = 8  # as many as have a colour
 JUDGED = 400  # runs by which inputs are chosen
 
 
-def region_figures(result) -> list[Figure]:
+def region_figures(result: ResultData) -> list[Figure]:
     """Kinds over the two inputs that tell them apart best, and the leaves of every scalar where there are two inputs."""
     return [*_kinds(result), *_leaves(result)]
 
 
-def _kinds(result) -> list[Figure]:
-    sequence = result.regions.attrs.get("sequence")
-    if sequence is None or sequence not in result.runs:
+def _kinds(result: ResultData) -> list[Figure]:
+    sequence, fresh_runs = Kinds.of(result.regions.attrs).sequence, result.facts_of(Evidence).runs_fresh
+    if not sequence or sequence not in result.runs:
         return []
     names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
     good = np.flatnonzero(samples.good(result))
@@ -38,18 +40,16 @@ def _kinds(result) -> list[Figure]:
         return []
     kind, (names, low, high) = result.runs[sequence].values[good], ([names[k] for k in moving], low[moving], high[moving])
     unit = 2 * (x[:, moving] - low) / (high - low) - 1
-    fresh = slice(-int(result.attrs.get("runs_fresh", 0)) or None, None)
+    fresh = slice(-fresh_runs or None, None)
     across = _telling(unit[fresh], kind[fresh])
     written = [input_unit(result, names[k]) for k in across]
     places = [one.of(x[:, moving[k]]) for one, k in zip(written, across, strict=True)]
-    shown = _shown(len(kind), int(result.attrs.get("runs_fresh", 0)))
+    shown = _shown(len(kind), fresh_runs)
     marks: list[Points | Curve] = []
     values = result.regions["region"].values
     for number, value in enumerate(values[:KINDS]):
         at = shown[kind[shown] == value]
-        marks.append(
-            Points(*(place[at] for place in places), tuple(f"run {good[k]}" for k in at), ("",) * len(at), str(value), number, True)
-        )
+        marks.append(Points(places[0][at], places[1][at], tuple(f"run {good[k]}" for k in at), ("",) * len(at), str(value), number, True))
     caption = [f"{len(shown)} of {len(kind)} runs, by {sequence}."]
     if len(values) > KINDS:
         caption.append(f"{KINDS} of {len(values)} kinds.")
@@ -74,13 +74,13 @@ def _shown(runs: int, fresh: int) -> np.ndarray:
 
 def _telling(unit: np.ndarray, kind: np.ndarray) -> tuple[int, int]:
     """The two inputs in which the nearest run is most often of the same kind."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     some = np.linspace(0, len(kind) - 1, min(JUDGED, len(kind))).astype(int)
     unit, kind = unit[some], kind[some]
 
     def share(pair: tuple[int, int]) -> float:
-        nearest = cKDTree(unit[:, pair]).query(unit[:, pair], 2)[1][:, 1]
+        nearest = np.asarray(KDTree(unit[:, pair]).query(unit[:, pair], 2)[1])[:, 1]
         return float(np.mean(kind[nearest] == kind))
 
     return max(combinations(range(unit.shape[1]), 2), key=share)
@@ -109,16 +109,16 @@ def _boundary(unit: np.ndarray, kind: np.ndarray, pair: tuple, low: np.ndarray, 
 def _curve(surface: Surface, middles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Where the surface is 0 in [-1, 1]^2, near the middles of pairs (pairs, 2)."""
     from contourpy import contour_generator
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     axis = np.linspace(-1.0, 1.0, GRID)
     points = np.stack(np.meshgrid(axis, axis), axis=-1)
     lines = contour_generator(axis, axis, surface(points.reshape(-1, 2)).reshape(GRID, GRID)).lines(0.0)
-    near = [np.where((cKDTree(middles).query(line)[0] <= NEAR)[:, None], line, np.nan) for line in lines]
+    near = [np.where((KDTree(middles).query(line)[0] <= NEAR)[:, None], line, np.nan) for line in map(np.asarray, lines)]
     return samples.joined([line[:, 0] for line in near], [line[:, 1] for line in near])
 
 
-def _leaves(result) -> list[Figure]:
+def _leaves(result: ResultData) -> list[Figure]:
     names = [str(name).removeprefix("lower:") for name in result.leaves.coords if str(name).startswith("lower:")]
     if len(names) != 2 or result.leaves.sizes["leaf"] < 2:
         return []
@@ -128,15 +128,16 @@ def _leaves(result) -> list[Figure]:
     return [_leaf_figure(result, name, ends, labels) for name in chosen(result, output_names(result)[1]) if name in result.leaves]
 
 
-def _leaf_figure(result, name: str, ends: list[list[np.ndarray]], labels: list[str]) -> Figure:
+def _leaf_figure(result: ResultData, name: str, ends: list[list[np.ndarray]], labels: list[str]) -> Figure:
     trusted = result.leaves[name].sel(part="trusted").values > 0
     marks = []
     for some, label, style in ((trusted, "trusted", 2), (~trusted, "not trusted", 1)):
         (left, right), (bottom, top) = ([values[some] for values in pair] for pair in ends)
         x, y = np.stack([left, right, right, left, left], axis=1), np.stack([bottom, bottom, top, top, bottom], axis=1)
         if some.any():
-            marks.append(Curve(*samples.joined(list(x), list(y)), label, style))
-    share = result.attrs.get("trusted_volume", {}).get(name)
+            line = samples.joined(list(x), list(y))
+            marks.append(Curve(line[0], line[1], label, style))
+    share = result.facts_of(Evidence).trusted_volume.get(name)
     caption = [f"{len(trusted)} parts of the box, {int(trusted.sum())} of them trusted"]
     caption[0] += f", which have {percent(share)} of it." if share is not None else "."
-    return Figure(f"leaves.{name}", f"{name}: parts of the box", (Panel(*labels, tuple(marks), height=3.0),), tuple(caption))
+    return Figure(f"leaves.{name}", f"{name}: parts of the box", (Panel(labels[0], labels[1], tuple(marks), height=3.0),), tuple(caption))

@@ -2,18 +2,20 @@
 
 import numpy as np
 
+from uqmbd.method_facts import Kinds
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import unit_of
 from uqmbd.tables.trust import percent
 
 TOLD = 6  # kinds that a sentence names
 
 
-def regions_said(result, name: str) -> str:
+def regions_said(result: ResultData, name: str) -> str:
     """How much of the box each kind of runs has, the bounds of a scalar output there, and where no run lies; empty without regions."""
     if name not in result.regions:
         return ""
-    bounds = result.regions[name]
-    number = not result.axis_of(name, "regions") and name != result.regions.attrs["sequence"]
+    bounds, sequence = result.regions[name], Kinds.of(result.regions.attrs).sequence
+    number = not result.axis_of(name, "regions") and name != sequence
     unit, parts = unit_of(result, name), []
     ends = bounds.sel(bound=["lower", "upper"]).values if number else np.empty((0, 2))
     texts = outward(ends)
@@ -23,11 +25,11 @@ def regions_said(result, name: str) -> str:
         said = f"{bounds['region'].values[k]} in {percent(share)}{'' if parts else ' of the box'} ({_limits(low, high)})"
         if not bounds["searched"].values[k]:
             said += f", known from {int(bounds['runs'].values[k])} fresh runs alone"
-        parts.append(f"{said}: {'' if parts else f'{name} '}{_between(*texts[k], unit)}" if number else said)
+        parts.append(f"{said}: {'' if parts else f'{name} '}{_between(texts[k][0], texts[k][1], unit)}" if number else said)
     if len(order) > TOLD:
         parts.append(f"{len(order) - TOLD} more")
     parts += [f"no run lies between {low} and {high} {unit}".rstrip() for low, high in gaps(ends, texts)]
-    return f"{result.regions.attrs['sequence']} {'; '.join(parts)}"
+    return f"{sequence} {'; '.join(parts)}"
 
 
 def _limits(low: float, high: float) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
 from uqmbd.figures.sensitivities import kinds
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import in_unit
 
@@ -21,7 +22,7 @@ SAID = {"loo": "Error left out: mean square of the errors at runs left out of th
 SAME_UNIT = r"mean|std|median|min|max|q\d.*"  # statistics with the unit of their output
 
 
-def scatter_figures(result, scalars: list[str]) -> list[Figure]:
+def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     """Inputs and scalar outputs of the good runs, each against each: at most `VARIABLES` of at most `POINTS` runs."""
     good = samples.good(result)
     outputs = [name for name in scalars if name in result.runs and result.runs.variables[name].dims == ("run",)]
@@ -45,7 +46,7 @@ def scatter_figures(result, scalars: list[str]) -> list[Figure]:
     return [Figure("relations", "Inputs and scalar outputs", (panel,), tuple(caption))]
 
 
-def convergence_figures(result, names: list[str]) -> list[Figure]:
+def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:
     """Each statistic of each output against the number of runs it stands on."""
     figures = []
     for name in names:
@@ -60,7 +61,8 @@ def convergence_figures(result, names: list[str]) -> list[Figure]:
             marks: list[Curve | Band] = [Curve(count, _settled(table.sel(statistic=word).values), "estimate", 0)]
             ends = [f"{word}_{side}" for side in ("lower", "upper")]
             if set(ends) <= limits:
-                marks.insert(0, Band(count, *table.sel(statistic=ends).values, "confidence limits", "confidence"))
+                lower, upper = (table.sel(statistic=end).values for end in ends)
+                marks.insert(0, Band(count, lower, upper, "confidence limits", "confidence"))
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
             panels.append(Panel("number of runs", WORDS.get(word, word.replace("_", " ")) + unit, tuple(marks), height=1.2))
         if panels:
@@ -77,7 +79,7 @@ def _settled(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), finite[-1], np.nan) if np.ptp(finite) < ROUNDING * np.abs(finite).max() else values
 
 
-def _ranked_inputs(result) -> list[str]:
+def _ranked_inputs(result: ResultData) -> list[str]:
     """The inputs of the stored runs; the most influential first when there are more than fit and sensitivities say which."""
     names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
     names = [name for name in names if name not in samples.fixed(result)]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.thinning import extremes
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 
 Line = tuple[np.ndarray, np.ndarray]  # x and y of a curve
@@ -11,7 +12,7 @@ MOST_NUMBERS = 1 << 22  # that a page keeps in memory; others are read when they
 FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in the page
 
 
-def read_once(result):
+def read_once(result: ResultData):
     """The result with the numbers of its runs that are drawn in memory, unless they are very many; histories and messages stay on disk."""
     shown = {"status", *chosen(result, output_names(result)[1])}
     names = [str(name) for name in result.runs.data_vars if name in shown or str(name).startswith("input:")]
@@ -21,33 +22,31 @@ def read_once(result):
     return result.replaced(runs=result.runs.assign(result.runs[numbers].load().data_vars)) if numbers else result
 
 
-def status(result) -> np.ndarray:
+def status(result: ResultData) -> np.ndarray:
     """Codes of `uqmbd.outcomes.STATUS`, ``(run,)``: 0 is ok, negative is a place in the store that no run has filled."""
     if "status" not in result.runs:
         return np.zeros(result.runs.sizes.get("run", 0), np.int8)
     return result.runs["status"].values
 
 
-def good(result) -> np.ndarray:
+def good(result: ResultData) -> np.ndarray:
     """Which runs were ok, ``(run,)`` bool."""
     return status(result) == 0
 
 
-def failed(result) -> np.ndarray:
+def failed(result: ResultData) -> np.ndarray:
     """Which runs failed, ``(run,)`` bool."""
     return status(result) > 0
 
 
-def are_a_sample(result) -> bool:
+def are_a_sample(result: ResultData) -> bool:
     """Whether the runs are a sample of the inputs' distribution."""
-    method, design = result.facts.method, result.attrs.get("design", "random")
-    counted = method == "reliability" and result.facts.settings.get("approach") == "montecarlo"
-    return method == "montecarlo" or counted or (method == "pce" and design not in ("doptimal", "quadrature"))
+    return result.facts.sampling == "random"
 
 
-def are_chosen(result) -> bool:
+def are_chosen(result: ResultData) -> bool:
     """Whether the runs are at values that a user chose, and nothing follows for others."""
-    return result.facts.method in ("grid", "list")
+    return result.facts.sampling == "chosen"
 
 
 def choose(candidates: np.ndarray, count: int) -> np.ndarray:
@@ -60,7 +59,7 @@ def choose(candidates: np.ndarray, count: int) -> np.ndarray:
     return index[np.unique(starts[:, None] + np.arange(length))][:count]
 
 
-def fixed(result) -> list[str]:
+def fixed(result: ResultData) -> list[str]:
     """Inputs that were held at one number."""
     return [name for name, entry in result.facts.inputs.items() if entry.kind == "fixed"]
 
@@ -71,7 +70,7 @@ def share_of_page(histories: int, points: int) -> tuple[int, int]:
     return int(np.clip(FLOATS_DRAWN // (2 * points * max(histories, 1)), 8, 60)), points
 
 
-def histories(result, names: list[str], count: int, points: int) -> dict[str, list[Line]]:
+def histories(result: ResultData, names: list[str], count: int, points: int) -> dict[str, list[Line]]:
     """The same few good runs of several histories, each thinned to about ``points`` points as it is read."""
     index, found = choose(good(result), count), {}
     for name in names:

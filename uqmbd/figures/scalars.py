@@ -5,6 +5,8 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
+from uqmbd.method_facts import Limit
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import label_of, outer_quantiles, unit_of, widest
 from uqmbd.tables.trust import marked, trust_of
 
@@ -13,7 +15,7 @@ SAME = 1e-12  # probabilities closer than this are one
 CLASSES = 32  # of the density
 
 
-def scalar_figures(result, name: str) -> list[Figure]:
+def scalar_figures(result: ResultData, name: str) -> list[Figure]:
     """Every figure of one scalar."""
     figures = [*membership_figures(result, name), *distribution_figures(result, name)]
     plain = scalar_figure(result, name)
@@ -21,7 +23,7 @@ def scalar_figures(result, name: str) -> list[Figure]:
     return [plain, *figures] if wanted else figures
 
 
-def scalar_figure(result, name: str) -> Figure:
+def scalar_figure(result: ResultData, name: str) -> Figure:
     """Distribution of one scalar over the runs, with its bounds."""
     marks = [*_bars(result, name), *_levels(result, name)]
     trust = trust_of(result, name)
@@ -36,7 +38,7 @@ def scalar_figure(result, name: str) -> Figure:
     return Figure(name, marked(result, name, name), (Panel(label_of(result, name), "runs", tuple(marks)),), tuple(caption))
 
 
-def membership_figures(result, name: str) -> list[Figure]:
+def membership_figures(result: ResultData, name: str) -> list[Figure]:
     """The membership function of a fuzzy scalar, or of its statistics: bounds at each level, as one outline."""
     sides = ((result.bounds, "membership", 0), (result.inner, INNER, "inner"))
     marks = [_outline(group[name], label, style) for group, label, style in sides if name in group and "alpha" in group[name].dims]
@@ -60,7 +62,7 @@ def _outline(table, label: str, style: int | str) -> Curve:
     return Curve(np.hstack([lower, upper[::-1]]), np.hstack([alpha, alpha[::-1]]), label, style)
 
 
-def distribution_figures(result, name: str) -> list[Figure]:
+def distribution_figures(result: ResultData, name: str) -> list[Figure]:
     """Distribution function of a scalar, with its density if the probability is precise, or else its probability box."""
     if name not in result.cdf:
         return []
@@ -83,14 +85,14 @@ def distribution_figures(result, name: str) -> list[Figure]:
     return [Figure(f"{name}.cdf", title, tuple(panels), caption)]
 
 
-def _boxes_of_levels(result, name: str) -> list[Figure]:
+def _boxes_of_levels(result: ResultData, name: str) -> list[Figure]:
     """The probability box of each membership level that is drawn, the widest first."""
     table = result.cdf[name].sortby("alpha")
     alpha, bands = table["alpha"].values, []
     for level in levels_shown(alpha):
         value, lower, upper = _ascending(table.isel(alpha=level))
         if len(value):
-            bands.append(of_level(value, lower, upper, alpha[level]))
+            bands.append(of_level(value, lower, upper, float(alpha[level])))
     panel = Panel(label_of(result, name), "probability", tuple(bands))
     caption = (P_BOX, "The stronger the colour, the higher the membership α: the box of each level lies in those of all lower ones.")
     return [Figure(f"{name}.cdf", marked(result, name, f"{name}: distribution"), (panel,), caption)] if bands else []
@@ -112,7 +114,7 @@ def _density(value: np.ndarray, probability: np.ndarray) -> Bars | None:
     return Bars(edges, np.diff(np.interp(edges, value, probability)) / np.diff(edges), "density")
 
 
-def _bars(result, name: str) -> list[Bars]:
+def _bars(result: ResultData, name: str) -> list[Bars]:
     """Histogram of the runs that were ok, if they are stored."""
     if name not in result.runs:
         return []
@@ -125,7 +127,7 @@ def _bars(result, name: str) -> list[Bars]:
     return [Bars(edges, counts, "runs")]
 
 
-def _levels(result, name: str) -> list[Level]:
+def _levels(result: ResultData, name: str) -> list[Level]:
     """Bounds, mean and quantiles of a scalar as vertical lines; of imprecise statistics both their bounds."""
     marks = []
     for group, style, label in ((result.bounds, "outer", marked(result, name, OUTER)), (result.inner, "inner", INNER)):
@@ -142,8 +144,7 @@ def _levels(result, name: str) -> list[Level]:
     for key, style in (("measured", "error"), ("fitted", "mean")):
         if key in known and np.isfinite(value := float(result.statistics[name].sel(statistic=key))):
             marks.append(Level(value, key, style))
-    settings = result.facts.settings
-    if settings.get("output") == name:  # of a reliability study
-        limit = result.attrs.get("limit", next((settings[side] for side in ("above", "below") if settings.get(side) is not None), None))
-        marks += [] if limit is None else [Level(float(limit), "limit", "error")]
+    wanted = result.facts_of(Limit)
+    if wanted.output == name and wanted.limit is not None:
+        marks.append(Level(float(wanted.limit), "limit", "error"))
     return marks

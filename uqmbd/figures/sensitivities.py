@@ -4,6 +4,7 @@ import numpy as np
 
 from uqmbd.figures.labels import places, shortened
 from uqmbd.figures.marks import COLORS, UNSEEN, Band, Cells, Curve, Figure, Panel, Points, Rows, Stack
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import axis_label, in_unit, point_of
 
 FAMILIES = (
@@ -28,7 +29,7 @@ PAIRS_SHOWN = 6  # pairs drawn over time
 PAIR_LETTERS = 18  # of the name of each input of a pair
 
 
-def main_effects(result, name: str) -> list[Curve]:
+def main_effects(result: ResultData, name: str) -> list[Curve]:
     """The main effects of a history over time, one curve for each of the leading inputs, in colours that bounds do not have."""
     table = result.sensitivity[name] if name in result.sensitivity else None
     axis = result.axis_of(name, "sensitivity")
@@ -41,7 +42,7 @@ def main_effects(result, name: str) -> list[Curve]:
     ]
 
 
-def sensitivity_figures(result, names: list[str]) -> list[Figure]:
+def sensitivity_figures(result: ResultData, names: list[str]) -> list[Figure]:
     """Every figure of the sensitivities of these outputs: over time, aggregated, of scalars, and of pairs."""
     figures = []
     for name in names:
@@ -171,7 +172,7 @@ def _bars(table, name: str, key: str, title: str) -> list[Figure]:
     return figures
 
 
-def _morris(result, table, name: str, key: str) -> list[Figure]:
+def _morris(result: ResultData, table, name: str, key: str) -> list[Figure]:
     """Mean size of an input's effect against its spread: far right matters, far up depends on where or on the other inputs."""
     if not set(MORRIS) <= set(kinds(table)):
         return []

@@ -4,6 +4,8 @@ import numpy as np
 
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
+from uqmbd.method_facts import Checks, Tolerances
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import axis_label, in_unit, unit_of, widest
 from uqmbd.tables.trust import percent, trust_of
 
@@ -12,13 +14,13 @@ MORE = 1.001  # times the largest error at the runs: above it something else cou
 FLOOR = 1e-6  # of the tolerance: smaller errors are drawn there, since only what comes near the tolerance matters
 
 
-def validation_figures(result, names: list[str]) -> list[Figure]:
+def validation_figures(result: ResultData, names: list[str]) -> list[Figure]:
     """One figure for each output that has checks."""
     checked = [name for name in names if name in result.validation]
     return [_over_axis(result, name) if result.axis_of(name, "validation") else _scalar(result, name) for name in checked]
 
 
-def _scalar(result, name: str) -> Figure:
+def _scalar(result: ResultData, name: str) -> Figure:
     """The surrogate over the runs; below it what it misses them by."""
     table = result.validation[name]
     run, said = (np.asarray(table.sel(column=column).values, float) for column in ("run", "surrogate"))
@@ -46,13 +48,14 @@ def _scalar(result, name: str) -> Figure:
     return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
 
 
-def _over_axis(result, name: str) -> Figure:
+def _over_axis(result: ResultData, name: str) -> Figure:
     """The check with the largest error, and the errors of all over time, or another axis."""
     table, axis = result.validation[name], result.axis_of(name)
     time, along, unit = table[axis].values, axis_label(table, axis), in_unit(result, name)
     run, said = (table.sel(column=column).transpose("history_check", ...).values for column in ("run", "surrogate"))
     misses = np.abs(said - run)
-    numbers, number = table["history_check"].values, int(table.attrs["largest_error_run"])
+    numbers, kept = table["history_check"].values, Checks.of(table.attrs)
+    number = int(kept.largest_error_run)
     worst = int(np.flatnonzero(numbers == number)[0])
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
@@ -74,33 +77,35 @@ def _over_axis(result, name: str) -> Figure:
         Panel(along, "error" + unit, tuple(errors), shades, height=2.0, log=True),
     )
     caption = [_sentence(result, name)]
-    if "thinned" in table.attrs:
-        caption.append(f"Kept here: {table.attrs['thinned']}; the largest error is that of all.")
+    if kept.thinned:
+        caption.append(f"Kept here: {kept.thinned}; the largest error is that of all.")
     return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
 
 
-def tolerance(result, name: str) -> float | None:
+def tolerance(result: ResultData, name: str) -> float | None:
     """Largest error at which an output is trusted, in its unit: a share of the range of the runs; None where the result does not say."""
-    if "trust_tolerance" not in result.attrs or name not in result.inner:
+    share = result.facts_of(Tolerances).trust_tolerance
+    if share is None or name not in result.inner:
         return None
-    return float(result.attrs["trust_tolerance"]) * _range(result, name)
+    return share * _range(result, name)
 
 
-def limits(result, name: str, allowed: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
+def limits(result: ResultData, name: str, allowed: float, floor: float) -> tuple[np.ndarray, np.ndarray]:
     """Times, or other points, and the largest error at which an output is trusted there: `allowed`, or less where its band is narrow."""
     inner = widest(result.inner[name])
     time = inner[result.axis_of(name)].values
     own = np.full(len(time), np.inf)
-    if "width_tolerance" in result.attrs:
+    shares = result.facts_of(Tolerances)
+    if shares.width_tolerance is not None:
         width = (inner.sel(bound="upper") - inner.sel(bound="lower")).values
-        own = float(result.attrs["width_tolerance"]) * width
-    elif "std_tolerance" in result.attrs and name in result.statistics and "std" in result.statistics[name]["statistic"].values:
+        own = shares.width_tolerance * width
+    elif shares.std_tolerance is not None and name in result.statistics and "std" in result.statistics[name]["statistic"].values:
         spread = result.statistics[name].sel(statistic="std")
-        own = own if "bound" in spread.dims else float(result.attrs["std_tolerance"]) * spread.values
+        own = own if "bound" in spread.dims else shares.std_tolerance * spread.values
     return time, np.maximum(np.minimum(allowed, own), floor)
 
 
-def _range(result, name: str) -> float:
+def _range(result: ResultData, name: str) -> float:
     """Width of what the runs reached, of a history over all times; zero where it is not known."""
     if name not in result.inner:
         return 0.0
@@ -108,26 +113,25 @@ def _range(result, name: str) -> float:
     return float(inner.sel(bound="upper").max() - inner.sel(bound="lower").min())
 
 
-def _sentence(result, name: str) -> str:
+def _sentence(result: ResultData, name: str) -> str:
     """The largest error, its share of the range, and of how many checks it is the largest."""
-    attrs = result.validation[name].attrs
-    unit, error, size = unit_of(result, name), float(attrs["largest_error"]), _range(result, name)
+    checks = Checks.of(result.validation[name].attrs)
+    unit, error, size = unit_of(result, name), checks.largest_error, _range(result, name)
     share = f", {_share(error / size)} of the range" if size > 0 else ""
-    tolerated = float(result.attrs["trust_tolerance"]) if "trust_tolerance" in result.attrs else None
+    tolerated = result.facts_of(Tolerances).trust_tolerance
     limit = f"; the tolerance is {percent(tolerated)}" if tolerated is not None and share else ""
-    count = int(attrs["checks"])
-    of_all = f"{count} validation runs" if count > 1 else "one validation run"
+    of_all = f"{checks.checks} validation runs" if checks.checks > 1 else "one validation run"
     size_of_it = f"{error:.3g}{f' {unit}' if unit else ''}{share}"
-    return f"Largest error of {of_all}: {size_of_it}, in run {attrs['largest_error_run']}{limit}.{_beyond(result, name)}"
+    return f"Largest error of {of_all}: {size_of_it}, in run {checks.largest_error_run}{limit}.{_beyond(result, name)}"
 
 
-def _beyond(result, name: str) -> str:
+def _beyond(result: ResultData, name: str) -> str:
     """A sentence where more counts as error than the runs show."""
     if name not in result.error:
         return ""
     counted = float(widest(result.error[name]).max())
     unit = unit_of(result, name)
-    if counted <= MORE * float(result.validation[name].attrs["largest_error"]):
+    if counted <= MORE * Checks.of(result.validation[name].attrs).largest_error:
         return ""
     why = "the last terms of the expansion, or the fitted runs when each is foretold by the others, count as well"
     return f" The validated error is larger, {counted:.3g}{f' {unit}' if unit else ''}: {why}."

@@ -7,6 +7,8 @@ import numpy as np
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
+from uqmbd.method_facts import Cases
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import axis_label, axis_unit, in_unit, label_of, point_of, pretty, widest
 from uqmbd.tables.scaling import scale_of
@@ -17,7 +19,7 @@ SIDES = {"lowest": "bottom", "highest": "top"}  # where the words stand
 MARK = 6  # colour of the places
 
 
-def worst_figures(result, names: list[str]) -> Iterator[Figure]:
+def worst_figures(result: ResultData, names: list[str]) -> Iterator[Figure]:
     """One figure for each history: the runs that reached its bounds, and below a panel for each input over time.
 
     Where two bounds jump from run to run another corner causes them.
@@ -25,7 +27,7 @@ def worst_figures(result, names: list[str]) -> Iterator[Figure]:
     return (worst_figure(result, name) for name in names if name in result.worst)
 
 
-def worst_figure(result, name: str) -> Figure:
+def worst_figure(result: ResultData, name: str) -> Figure:
     """The figure of one history; a result of an earlier version has the inputs only."""
     runs, caption = extremes_panel(result, name) if name in result.extreme_runs else (None, [])
     places = widest(result.worst[name])
@@ -40,11 +42,11 @@ def worst_figure(result, name: str) -> Figure:
     return Figure(f"{name}.worst", f"{name}: where its bounds were reached", tuple(panels), tuple(caption))
 
 
-def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
+def extremes_panel(result: ResultData, name: str) -> tuple[Panel, list[str]]:
     """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
     table, axis = result.extreme_runs[name], result.axis_of(name)
-    time, inputs, within = table[axis].values, table.attrs["inputs"], scale_of(result, name)
-    marks, caption, places = _band(result, name), [], {}
+    time, inputs, within = table[axis].values, Cases.of(table.attrs).inputs, scale_of(result, name)
+    marks, caption, places, ends = _band(result, name), [], {}, []
     nominal = table.sel(case="nominal").values
     if np.isfinite(nominal).all():
         marks.append(Curve(time, nominal, "nominal run", "mean"))
@@ -72,20 +74,21 @@ def extremes_panel(result, name: str) -> tuple[Panel, list[str]]:
         caption.append("First panel: measured from the middle of the band, which is narrow.")
     if places:
         x, y = np.array(list(places.values())).T
-        marks.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK, on_curves=True))
+        ends.append(Points(x, y, tuple(places), tuple(SIDES[word] for word in places), "where they reach it", MARK, on_curves=True))
     trust = trust_of(result, name)
-    return Panel(axis_label(table, axis), label, tuple(marks), trust.spans if trust else (), height=3.0), caption
+    return Panel(axis_label(table, axis), label, (*marks, *ends), trust.spans if trust else (), height=3.0), caption
 
 
-def _band(result, name: str) -> list[Band | Curve]:
+def _band(result: ResultData, name: str) -> list[Band | Curve]:
     """The outer bounds; of membership levels those of the lowest."""
     if name not in result.bounds:
         return []
     bounds = widest(result.bounds[name])
-    return [Band(bounds[result.axis_of(name)].values, *bounds.sel(bound=["lower", "upper"]).transpose("bound", ...).values, OUTER, "outer")]
+    lower, upper = (bounds.sel(bound=end).values for end in ("lower", "upper"))
+    return [Band(bounds[result.axis_of(name)].values, lower, upper, OUTER, "outer")]
 
 
-def inputs_said(result, inputs: dict[str, float], digits: int = 4) -> str:
+def inputs_said(result: ResultData, inputs: dict[str, float], digits: int = 4) -> str:
     """Inputs of a run in words, in the units of the study: ``clearance = 0.05 mm, friction = 0.03``."""
     units = {key: input_unit(result, key) for key in inputs}
     return ", ".join(

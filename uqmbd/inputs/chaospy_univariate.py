@@ -176,9 +176,18 @@ class Parts:
 
     def values(self, u: np.ndarray) -> np.ndarray:
         """Values (components, n) at the points `u` (components, n) of the unit cube."""
-        u = np.clip(u, LEAST, 1 - LEAST)
+        return self._drawn([_Column(row) for row in np.clip(u, LEAST, 1 - LEAST)]) if u.size else np.empty(u.shape)
+
+    @property
+    def is_smooth(self) -> bool:
+        """True where each component needs one variable besides those of the components before it."""
+        columns = [_Column(np.array([0.5])) for _ in self.components]
+        self._drawn(columns)
+        return all(column.used <= 1 for column in columns)
+
+    def _drawn(self, columns: Sequence[_Column]) -> np.ndarray:
         drawn: dict[tuple[int, Any], tuple[np.ndarray, np.ndarray]] = {}  # as chaospy caches them: (0, distribution) -> (values, u)
-        return np.array([self._draw(component, _Column(row), drawn) for component, row in zip(self.components, u, strict=True)])
+        return np.array([self._draw(component, column, drawn) for component, column in zip(self.components, columns, strict=True)])
 
     def _draw(self, part: Any, column: _Column, drawn: dict[tuple[int, Any], tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         if (0, part) in drawn:
@@ -228,15 +237,15 @@ class _Column:
     makes of its bits."""
 
     def __init__(self, u: np.ndarray) -> None:
-        self.u, self._used = np.ascontiguousarray(u, float), 0
+        self.u, self.used = np.ascontiguousarray(u, float), 0
 
     def next(self) -> np.ndarray:
         """The next one, (n,)."""
-        self._used += 1
-        if self._used == 1:
+        self.used += 1
+        if self.used == 1:
             return self.u
         with np.errstate(over="ignore"):
-            x = self.u.view(np.uint64) + np.uint64(self._used) * np.uint64(0x9E3779B97F4A7C15)
+            x = self.u.view(np.uint64) + np.uint64(self.used) * np.uint64(0x9E3779B97F4A7C15)
             x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             x ^= x >> np.uint64(31)

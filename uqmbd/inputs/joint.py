@@ -50,6 +50,11 @@ class Joint:
         """True where more binds them than a Gaussian copula, which rank correlations say."""
         return self.copula is not None or self.values is not None
 
+    @property
+    def is_smooth(self) -> bool:
+        """False where one of them is made of more variables than its own and those of the others."""
+        return not isinstance(self.values, Parts) or self.values.is_smooth
+
     def points(self, u: np.ndarray, at: Sequence[int]) -> np.ndarray:
         """Points `u` (n, d) of the unit cube, of which the columns `at` are these, bound by the copula."""
         if self.copula is None:

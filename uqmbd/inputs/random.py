@@ -101,8 +101,7 @@ class Random(Input):
 
     def content(self) -> dict[str, Any]:
         si = self.to_si()
-        unit = {} if (si.scale, si.shift) == (1.0, 0.0) else {"scale": si.scale, "shift": si.shift}
-        return {**si.model_dump(), **unit}  # as the parameters are in the unit in which they were written
+        return {**si.model_dump(), "scale": si.scale, "shift": si.shift}  # as parameters stay in the unit in which they were written
 
     @property
     def named(self) -> Mapping[str, Any] | None:

@@ -90,9 +90,16 @@ class Space(Mapping[str, Input]):
     def sampled(self) -> dict[str, str]:
         """Inputs that have no quantiles of their own, so that they can only be sampled; and why."""
         made = "it is made of several variables, which have no quantile together"
-        found = {name: made for name, item in self._inputs.items() if item.kind == "random" and not getattr(item, "has_quantiles", True)}
-        bound = [joint for joint in self.joints.values() if joint.is_bound]
-        return found | {name: f"{joint.kind} of {', '.join(joint.names)} binds it" for joint in bound for name in joint.names}
+        bound = {name: joint for joint in self.joints.values() if joint.is_bound for name in joint.names}
+        found = {name: made for name, joint in bound.items() if not joint.is_smooth}
+        alone = {name: item for name, item in self._inputs.items() if name not in bound and item.kind == "random"}
+        return found | {name: made for name, item in alone.items() if not getattr(item, "has_quantiles", True)}
+
+    @property
+    def joint(self) -> dict[str, str]:
+        """Inputs that are bound by more than rank correlations, as smooth functions of independent ones in their order; and by what."""
+        bound = [joint for joint in self.joints.values() if joint.is_bound and joint.is_smooth]
+        return {name: f"the {joint.kind} of {', '.join(joint.names)} binds it" for joint in bound for name in joint.names}
 
     @property
     def uncertain(self) -> Self:
@@ -121,15 +128,14 @@ class Space(Mapping[str, Input]):
             u = joint.points(u, at)
         # a distribution may have no value at 0 and 1
         inside = np.clip(u, LEAST, 1 - LEAST)
-        found = self._together(lambda item, columns: item.ppf(columns(inside if item.kind == "random" else u)))
-        for joint, at in bound:
-            found |= joint.samples(u, at, self._inputs)
-        return found
+        known = {name: values for joint, at in bound for name, values in joint.samples(u, at, self._inputs).items()}
+        return self._together(known, lambda item, columns: item.ppf(columns(inside if item.kind == "random" else u)))
 
     def from_normal(self, z: np.ndarray) -> dict[str, np.ndarray]:
         """Samples ``{input: (n,)}`` at the points `z` (n, d) of independent standard normal variables, with all digits in both tails."""
         if self.dependence is not None:
             z = self.dependence.bend(z, list(self._inputs))
+        known: dict[str, np.ndarray] = {}
         if bound := self._bound():
             from scipy.special import ndtr, ndtri
 
@@ -137,20 +143,23 @@ class Space(Mapping[str, Input]):
             for joint, at in bound:
                 z = np.array(z, float)
                 z[:, at] = ndtri(joint.points(u, at)[:, at])
-        found = self._together(lambda item, columns: item.from_normal(columns(z)))
-        for joint, at in bound:
-            found |= joint.samples(u, at, self._inputs)
-        return found
+                known |= joint.samples(u, at, self._inputs)
+        return self._together(known, lambda item, columns: item.from_normal(columns(z)))
 
     def _bound(self) -> list[tuple[Joint, list[int]]]:
         """Joint distributions that are more than a Gaussian copula, and the columns of their inputs."""
         names = list(self._inputs)
         return [(joint, [names.index(name) for name in joint.names]) for joint in self.joints.values() if joint.is_bound]
 
-    def _together(self, values: Callable[[Input, Callable[[np.ndarray], np.ndarray]], np.ndarray]) -> dict[str, np.ndarray]:
-        """Values by input. Of inputs that are alike they are found in one call: what scipy's distributions take is mostly per call."""
-        found, groups = {}, {}
+    def _together(
+        self, known: Mapping[str, np.ndarray], values: Callable[[Input, Callable[[np.ndarray], np.ndarray]], np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        """Values by input, but for those that are `known`. Of inputs that are alike they are found in one call: what scipy's distributions
+        take is mostly per call."""
+        found, groups = dict(known), {}
         for i, (name, item) in enumerate(self._inputs.items()):
+            if name in known:
+                continue
             alike = item.alike
             groups.setdefault(i if alike is None else (type(item), alike), []).append((i, name))
         for group in groups.values():

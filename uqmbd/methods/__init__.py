@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from uqmbd.doors import blaming, find, nonsense
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import Method, MethodRun
 from uqmbd.methods.names import METHODS
+from uqmbd.plugins import blaming, load_plugin, nonsense
 
 __all__ = ["METHODS", "Method", "MethodRun", "read_method", *METHODS.classes]
 
@@ -33,7 +33,7 @@ def read_method(table: Mapping[str, Any], directory: Path = Path()) -> Method:
         raise StudyError("a method needs its type", key="type", remedy=f"use one of: {', '.join(METHODS)}")
     if not isinstance(name, str):
         raise StudyError("the type of a method is a word", key="type", value=name, remedy=f"use one of: {', '.join(METHODS)}")
-    kind = find(name, METHODS, "method", key="type", directory=directory, kind=Method)
+    kind = load_plugin(name, METHODS, "method", key="type", directory=directory, kind=Method)
     with blaming(kind, "method", "type"):
         found = kind(**{key: value for key, value in table.items() if key != "type"})
     if not isinstance(found, Method):  # a class may make anything

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -56,13 +56,15 @@ class Method(Checked):
         Kinds of input it can treat.
     treats : frozenset of str
         What it can treat besides independent inputs: ``dependence`` (of random inputs), ``sets`` (convex, over intervals), ``sampled``
-        (inputs without quantiles).
+        (inputs without quantiles), ``joint`` (those bound by another joint distribution).
     worker_modules : tuple of str
         What workers need for its `reduce`; they import it as they start.
     leaves_in_runs : bool
         Whether outputs that it does not treat, fields and events, may stand beside those that it treats: the runs have them.
     groups : tuple of GroupSpec
         Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
+    figures, tables : tuple of functions
+        Of a result: what its report shows besides, as functions of ``[report] figures`` do; module-level functions.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -73,6 +75,8 @@ class Method(Checked):
     worker_modules: ClassVar[tuple[str, ...]] = ()
     leaves_in_runs: ClassVar[bool] = False
     groups: ClassVar[tuple[GroupSpec, ...]] = ()
+    figures: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    tables: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 
@@ -126,13 +130,13 @@ class Method(Checked):
                 )
 
         space = Space.of(inputs)
-        if "sampled" not in self.treats:
-            for name, why in space.sampled.items():
+        for word in {"sampled", "joint"} - self.treats:
+            for name, why in getattr(space, word).items():
                 raise StudyError(
                     f"the method {self.name} needs quantiles of the input '{name}', and {why}",
                     key=f"inputs.{name}",
                     remedy=f"make its parts inputs of their own, and put them together in the model; or use one of: "
-                    f"{', '.join(names_of('treats', 'sampled'))}",
+                    f"{', '.join(names_of('treats', word))}",
                 )
         for what, words in BINDINGS.items():
             if getattr(space, what) and what not in self.treats:

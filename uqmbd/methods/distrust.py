@@ -10,9 +10,9 @@ import numpy as np
 from uqmbd.analysis.statistics.trust import horizon
 from uqmbd.facts import WARNINGS
 from uqmbd.inputs import Input
+from uqmbd.method_facts import CLAIMED, WHY
 from uqmbd.methods.failures import fills_region, where
 from uqmbd.outcomes import TIME
-from uqmbd.tables.trust import CLAIMED, WHY
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from uqmbd.report.terminal import notes_below, terminal_table
+from uqmbd.result_data import ResultData
 from uqmbd.runs.files import writing
 from uqmbd.runs.listing import list_files, listed, unlist
 from uqmbd.runs.where import check_study
@@ -12,7 +13,7 @@ __all__ = ["notes_below", "terminal_table", "write_overview", "write_report"]
 PAGES = ("report.html", "figures")
 
 
-def write_report(result, directory, *, study_text: str | None = None, pictures: bool = True) -> Path:
+def write_report(result: ResultData, directory, *, study_text: str | None = None, pictures: bool = True) -> Path:
     """Write ``report.html`` and ``figures/*.png`` of a result.
 
     Parameters

@@ -2,14 +2,17 @@
 
 import numpy as np
 
+from uqmbd.analysis.statistics.widths import ENDS, band_width
 from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
+from uqmbd.method_facts import Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
-from uqmbd.report.causes import cause, leading, plane_refuted
+from uqmbd.report.causes import cause, leading
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.numbers import between, brief, scale
 from uqmbd.tables.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
@@ -23,18 +26,18 @@ UNSAID = 0.2  # of a probability without limits: two digits of it are said
 EVEN = 1e-9  # of the size of bounds: a range no wider is one value
 
 
-def question_of(result, name: str | None) -> str:
+def question_of(result: ResultData, name: str | None) -> str:
     """What was asked: the description of the study, or else made of its outputs and inputs."""
     if result.facts.description or name is None:
         return result.facts.description
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
-    if "estimate" in result.attrs:
+    if result.facts_of(Estimates):
         return f"For which values of {inputs} does the model come closest to the measurements?"
     if _probability(result, name):
         return f"How probable is it that {output} is {limit_said(result, name)}?"
-    if result.facts.method == "sensitivity":
+    if result.facts.about == "indices":
         return f"On which of its inputs does {output} depend most?"
-    if name in result.bounds and result.facts.method == "reliability":
+    if name in result.bounds and result.facts.about == "limit":
         return f"Can {output} be {limit_said(result, name)}?"
     if name in result.bounds:
         return f"Between which bounds does {output} stay for all values of {inputs}?"
@@ -43,42 +46,41 @@ def question_of(result, name: str | None) -> str:
     return f"What is {output} at chosen values of {inputs}?"
 
 
-def answer_of(result, name: str | None) -> list[str]:
+def answer_of(result: ResultData, name: str | None) -> list[str]:
     """Two short sentences at most."""
     if name is None:
         return []
-    if "estimate" in result.attrs:
+    if result.facts_of(Estimates):
         return _estimates(result)
     if _probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
     told = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
-    if result.facts.method == "sensitivity" and (why := cause(result, name, index=False) or _steepest(result, name)):
+    if result.facts.about == "indices" and (why := cause(result, name, index=False) or _steepest(result, name)):
         return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
-    if name in result.bounds and result.facts.method == "reliability":
+    if name in result.bounds and result.facts.about == "limit":
         return _both(_passed(result, name), _bounded(result, name))
     if name in result.bounds:
         return _both(_bounded(result, name), _kinds(result, name) or _where(result, name))
     return _both(told or reached, cause(result, name, index=False) or (_reached(result, name, "it") if told else _where(result, name)))
 
 
-def _steepest(result, name: str) -> str:
+def _steepest(result: ResultData, name: str) -> str:
     """Of derivatives at the middle of the inputs, which are shares of no whole."""
     table = result.sensitivity[name] if name in result.sensitivity else None
     if table is None or result.axis_of(name, "sensitivity") or "derivative" not in kinds(table):
         return ""
     values = np.nan_to_num(np.abs(np.asarray(table.sel(kind="derivative").values, float)))
-    words = [f"{table['input'].values[k]} ({brief(values[k])})" for k in leading(values)]
+    words = [f"{table['input'].values[k]} ({brief(float(values[k]))})" for k in leading(values)]
     return f"It changes fastest with {', then with '.join(words)}, in the middle of the inputs."
 
 
-def _passed(result, name: str) -> str:
+def _passed(result: ResultData, name: str) -> str:
     """Whether an output that has bounds can be beyond its limit."""
-    settings, limit = result.facts.settings, limit_said(result, name)
-    up = settings.get("above") is not None
-    level = result.attrs.get("limit", settings.get("above" if up else "below"))
+    wanted, limit = result.facts_of(Limit), limit_said(result, name)
+    up, level = wanted.side == "above", wanted.limit
     reached, outer = (ends_of(group, name)[1 if up else 0] if name in group else np.nan for group in (result.inner, result.bounds))
-    beyond = [end > level if up else end < level for end in (reached, outer)]
+    beyond = [level is not None and (end > level if up else end < level) for end in (reached, outer)]
     if beyond[0]:
         return f"Yes: in some runs {spoken(name)} is {limit}."
     trust = trust_of(result, name)
@@ -93,7 +95,7 @@ def _both(*said: str) -> list[str]:
     return [text for text in said if text][:2]
 
 
-def _bounded(result, name: str) -> str:
+def _bounded(result: ResultData, name: str) -> str:
     """Between what the output lies, or, where that is not trusted, was seen."""
     within, time, trust = scale_of(result, name), anywhere(result, name), trust_of(result, name)
     asked = not result.facts.description and 0 < len(varied(result)) <= FEW and not samples.fixed(result)
@@ -109,14 +111,15 @@ def _bounded(result, name: str) -> str:
     return f"{seen}; bounds of {lower} to {within.said(upper)} are not trusted{' everywhere' if trust.share else ''}."
 
 
-def _kinds(result, name: str) -> str:
+def _kinds(result: ResultData, name: str) -> str:
     """How many kinds of runs there are, where a search has told them apart."""
     if not regions_said(result, name):
         return ""
-    return f"Its runs are of {result.regions.sizes['region']} kinds, by {result.regions.attrs['sequence']}, each with bounds of its own."
+    count, sequence = result.regions.sizes["region"], Kinds.of(result.regions.attrs).sequence
+    return f"Its runs are of {count} kinds, by {sequence}, each with bounds of its own."
 
 
-def _where(result, name: str) -> str:
+def _where(result: ResultData, name: str) -> str:
     """Of a number where it is greatest, and the nominal run; of a history how wide its band is."""
     key = next((key for key in ("bounds", "inner") if name in result[key]), None)
     if key is None:
@@ -143,18 +146,16 @@ def _where(result, name: str) -> str:
 def _width(bounds, axis: str) -> str:
     """How wide the band of a history is where it is widest."""
     table = widest(bounds)
-    width = np.asarray((table.sel(bound="upper", drop=True) - table.sel(bound="lower", drop=True)).values, float)
-    if not np.isfinite(width).any():
+    largest, at, _ = band_width(*(table.sel(bound=end).values for end in ENDS), table[axis].values)
+    if not np.isfinite(largest):
         return ""
-    at = int(np.nanargmax(width))
-    own = scale(pretty(str(bounds.attrs.get("unit", ""))), [width[at]])
+    own = scale(pretty(Words.of(bounds.attrs).unit), [largest])
     what = "At any one time" if axis == TIME.name else f"At any one {axis}"
     where = scale(axis_unit(table, axis).strip(), table[axis].values)
-    place = where.said(brief(where.of(float(table[axis].values[at]))))
-    return f"{what} its band is at most {own.said(brief(own.of(width[at])))} wide (at {place})."
+    return f"{what} its band is at most {own.said(brief(own.of(largest)))} wide (at {where.said(brief(where.of(at)))})."
 
 
-def _reached(result, name: str, subject: str = "") -> str:
+def _reached(result: ResultData, name: str, subject: str = "") -> str:
     """What the runs had, of a method that tells no bounds."""
     if name not in result.inner:
         return ""
@@ -165,7 +166,7 @@ def _reached(result, name: str, subject: str = "") -> str:
     )
 
 
-def _distributed(result, name: str, subject: str = "") -> str:
+def _distributed(result: ResultData, name: str, subject: str = "") -> str:
     """Mean, and where nine of ten values lie."""
     if name not in result.statistics:
         return ""
@@ -183,20 +184,20 @@ def _distributed(result, name: str, subject: str = "") -> str:
     return begun(f"{subject or spoken(name)} {'; '.join(parts)}{over}.") if parts else ""
 
 
-def _probability(result, name: str) -> bool:
+def _probability(result: ResultData, name: str) -> bool:
     table = result.statistics[name] if name in result.statistics else None
     return table is not None and "probability" in table["statistic"] and result.axis_of(name, "statistics") is None
 
 
-def limit_said(result, name: str) -> str:
+def limit_said(result: ResultData, name: str) -> str:
     """``above 3.5 mm``."""
-    settings, within = result.facts.settings, scale_of(result, name)
-    side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
-    limit = result.attrs.get("limit", settings.get(side))
-    return f"{side} {within.said(brief(within.of(limit)))}" if side else "beyond its limit"
+    wanted, within = result.facts_of(Limit), scale_of(result, name)
+    return (
+        f"{wanted.side} {within.said(brief(within.of(wanted.limit)))}" if wanted.side and wanted.limit is not None else "beyond its limit"
+    )
 
 
-def _how_probable(result, name: str) -> str:
+def _how_probable(result: ResultData, name: str) -> str:
     """The probability with the digits that its limits leave it."""
     table = result.statistics[name]
     values = {}
@@ -206,7 +207,7 @@ def _how_probable(result, name: str) -> str:
             values[key] = (float(np.nanmin(ends)), float(np.nanmax(ends))) if np.isfinite(ends).any() else (np.nan, np.nan)
     least, most = values["probability"]
     that = f"{spoken(name)} is {limit_said(result, name)}"
-    if plane_refuted(result) and "estimated_by" not in result.attrs:
+    if result.facts_of(Limit).unknown:
         return f"How probable it is that {that} is not known: the estimate, {_chance(most, 0.0)}, is refuted by its own checks."
     if most - least > EVEN * most:  # bounds of it
         return f"The probability that {that} is between {_chance(least, 0.0)} and {_chance(most, 0.0)}."
@@ -226,23 +227,20 @@ def _chance(value: float, width: float) -> str:
     return f"{brief(100 * value, 100 * width)} %"
 
 
-def _estimates(result) -> list[str]:
+def _estimates(result: ResultData) -> list[str]:
     """Estimates with what they are known to, and whether the model fits."""
-    attrs, told = result.attrs, []
-    for name in list(attrs["estimate"])[:FEW]:
+    found, told = result.facts_of(Estimates), []
+    for name in list(found.estimate)[:FEW]:
         unit = input_unit(result, name)
-        value = float(unit.of(attrs["estimate"][name]))
-        ends = [attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
-        half = "" if None in ends else _known_to(value, [float(unit.of(end)) for end in ends])
+        value, ends = float(unit.of(found.estimate[name])), found.limits(name)
+        half = "" if ends is None else _known_to(value, [float(unit.of(end)) for end in ends])
         told.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
-    more = f" and {len(attrs['estimate']) - FEW} more" if len(attrs["estimate"]) > FEW else ""
+    more = f" and {len(found.estimate) - FEW} more" if len(found.estimate) > FEW else ""
     said = [f"The model comes closest to the measurements at {', '.join(told)}{more}."]
-    if attrs.get("fit"):
-        like = (
-            "is not what the readings' deviations let expect" if attrs.get("fit_doubted") else "is as large as the readings' deviations say"
-        )
+    if found.fit:
+        like = "is not what the readings' deviations let expect" if found.fit_doubted else "is as large as the readings' deviations say"
         said.append(f"What is left between model and measurement {like}.")
-    elif squares := {name: value for name, value in attrs.get("rms_residual", {}).items() if name in result.statistics}:
+    elif squares := {name: value for name, value in found.rms_residual.items() if name in result.statistics}:
         name, value = next(iter(squares.items()))
         if value <= EVEN * float(np.nanmax(np.abs(result.statistics[name].sel(statistic="measured").values))):
             return [*said, "It meets them all."]

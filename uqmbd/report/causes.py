@@ -5,6 +5,8 @@ import numpy as np
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import UNSEEN
 from uqmbd.figures.sensitivities import kinds
+from uqmbd.method_facts import Limit
+from uqmbd.result_data import ResultData
 from uqmbd.tables.scaling import scale_of
 from uqmbd.tables.trust import trust_of
 
@@ -28,7 +30,7 @@ LEAST = 0.005  # shares and distances that are said to be some
 SIGNIFICANT = 1.63  # of distances of Kolmogorov and Smirnov times the root of the number of runs: one in a hundred is larger by chance
 
 
-def cause(result, name: str, *, index: bool = True) -> str:
+def cause(result: ResultData, name: str, *, index: bool = True) -> str:
     """Which inputs the output depends on most; empty where no index says so, or where those that do are refuted.
 
     With `index` the sentence says by which index.
@@ -42,7 +44,7 @@ def cause(result, name: str, *, index: bool = True) -> str:
         table, known = group[name], kinds(group[name])
         if UNSAFE in known:
             return _unsafe(result, table, index=index)
-        refuted = ("importance",) if plane_refuted(result) else ()
+        refuted = ("importance",) if result.facts_of(Limit).plane_refuted else ()
         kind = next((kind for kind in (*SHARES, *DISTANCES) if kind in known and kind not in refuted), None)
         if kind is None and "mu_star" in known:
             return _effects(result, name, table, index=index)
@@ -59,18 +61,12 @@ def cause(result, name: str, *, index: bool = True) -> str:
     return ""
 
 
-def doubt(result, name: str) -> str:
+def doubt(result: ResultData, name: str) -> str:
     """Why indices of an output's surrogate say little; empty where they hold."""
     if name in result.source and (result.source[name].values == SEARCHED).any():
         return "These are of the surrogate, which does not hold here: the bounds are those of a search."
     trust = trust_of(result, name)
     return "" if trust is None or trust.share else "These are of the surrogate, which is not trusted here."
-
-
-def plane_refuted(result) -> bool:
-    """Whether the notes of FORM, SORM or importance sampling say that the limit is no plane, so that its factors are no causes."""
-    against = np.atleast_1d(result.attrs.get("points_against_plane", 0))[0]  # of an earlier version
-    return bool(result.attrs.get("plane_refuted", against > 0))
 
 
 def leading(values: np.ndarray) -> np.ndarray:
@@ -82,15 +78,15 @@ def _values(table, kind: str) -> np.ndarray:
     return np.nan_to_num(np.asarray(table.sel(kind=kind).values, float))
 
 
-def _unsafe(result, table, *, index: bool) -> str:
+def _unsafe(result: ResultData, table, *, index: bool) -> str:
     """In which inputs unsafe runs differ most from all, if by more than so many runs do by chance."""
-    values, runs = _values(table, UNSAFE), float(result.attrs.get("unsafe_runs", 0))
+    values, runs = _values(table, UNSAFE), float(result.facts_of(Limit).unsafe_runs)
     words = [f"{table['input'].values[k]} ({values[k]:.2f})" for k in leading(values) if values[k] ** 2 * runs > SIGNIFICANT**2]
     by = ", by the distance of Kolmogorov and Smirnov, from 0 to 1" if index else ""
     return f"Unsafe runs differ from all runs most in {', then in '.join(words)}{by}." if words else ""
 
 
-def _effects(result, name: str, table, *, index: bool) -> str:
+def _effects(result: ResultData, name: str, table, *, index: bool) -> str:
     """By how much the leading inputs change the output, each over its whole range."""
     within, values = scale_of(result, name), _values(table, "mu_star")
     seen = [k for k in leading(values) if values[k] > UNSEEN * values.max()]

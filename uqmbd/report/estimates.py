@@ -2,61 +2,57 @@
 
 import numpy as np
 
+from uqmbd.method_facts import Estimates
 from uqmbd.report.pages import sentence
-from uqmbd.report.tables import Table
 from uqmbd.report.words import listed
-from uqmbd.tables.frames import correlations
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.numbers import apart, number
 from uqmbd.tables.outputs import pretty
 from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.text import Table
 
 NAMED = 6  # estimates that the first sentence has
 
 
-def is_calibration(result) -> bool:
-    """Whether a result has estimates of its inputs."""
-    return "estimate" in result.attrs
-
-
-def estimates_said(result) -> list[str]:
+def estimates_said(result: ResultData) -> list[str]:
     """The answer of a calibration: estimates with 95 % limits, which are told only together, whether the model fits; none of others."""
-    if not is_calibration(result):
+    found = result.facts_of(Estimates)
+    if not found:
         return []
-    estimate = result.attrs["estimate"]
-    told = [f"{name} is {_value(result, name)}" for name in list(estimate)[:NAMED]]
+    estimate = found.estimate
+    told = [f"{name} is {_value(result, found, name)}" for name in list(estimate)[:NAMED]]
     more = f"; {len(estimate) - NAMED} more are in the table" if len(estimate) > NAMED else ""
     said = [f"The model comes closest to the measurements where {listed(told)}{more}."]
-    for a, b, rho in result.attrs.get("correlated", []):
+    for a, b, rho in found.correlated:
         said.append(f"{a} and {b} are strongly correlated ({rho:.3g}): the data tell them together better than each by itself.")
-    if fit := result.attrs.get("fit"):
-        said.append(sentence(str(fit)))
-    elif squares := {name: value for name, value in result.attrs.get("rms_residual", {}).items() if name in result.statistics}:
+    if found.fit:
+        said.append(sentence(found.fit))
+    elif squares := {name: value for name, value in found.rms_residual.items() if name in result.statistics}:
         said.append(sentence(f"the residuals have a root mean square of {listed([_rms(result, *entry) for entry in squares.items()])}"))
     return said
 
 
-def _value(result, name: str) -> str:
+def _value(result: ResultData, found: Estimates, name: str) -> str:
     """``40.15 N/mm (95 % limits 40.05 and 40.25)``."""
     unit = input_unit(result, name)
-    estimate = float(unit.of(result.attrs["estimate"][name]))
-    ends = [result.attrs.get(f"estimate_{end}", {}).get(name) for end in ("lower", "upper")]
-    if None in ends:
-        held = ", at the end of its range" if name in result.attrs.get("at_bound", ()) else ", with no limits"
+    estimate, ends = float(unit.of(found.estimate[name])), found.limits(name)
+    if ends is None:
+        held = ", at the end of its range" if name in found.at_bound else ", with no limits"
         return f"{number(estimate)} {pretty(unit.unit)}".rstrip() + held
     lower, middle, upper = apart(float(unit.of(ends[0])), estimate, float(unit.of(ends[1])))
     return f"{middle} {pretty(unit.unit)}".rstrip() + f" (95 % limits {lower} and {upper})"
 
 
-def _rms(result, name: str, value: float) -> str:
+def _rms(result: ResultData, name: str, value: float) -> str:
     within = scale_of(result, name)
     return f"{within.said(f'{within.of(value):.3g}')} in {name}"
 
 
-def estimates_table(result) -> Table:
+def estimates_table(result: ResultData) -> Table:
     """Each input with its standard deviation and its limits, in the unit it was written in."""
-    attrs = result.attrs
-    estimate, std, lower, upper = (attrs.get(key, {}) for key in ("estimate", "estimate_std", "estimate_lower", "estimate_upper"))
+    found = result.facts_of(Estimates)
+    estimate, std, lower, upper = found.estimate, found.estimate_std, found.estimate_lower, found.estimate_upper
     rows = []
     for name in estimate:
         unit = input_unit(result, name)
@@ -67,13 +63,12 @@ def estimates_table(result) -> Table:
         rows.append((name, pretty(unit.unit), texts[0], deviation, *limits))
     header = ("input", "unit", "estimate", "standard deviation", "95 % lower", "95 % upper")
     width = 6 if lower else 4  # results of earlier versions have no limits
-    note = _compared(attrs) if "readings" in attrs else ""
+    note = "" if found.readings is None else _compared(found.readings, found.interpolated)
     return Table("Estimates", header[:width], tuple(row[:width] for row in rows), (False, False, *(True,) * 4)[:width], note)
 
 
-def _compared(attrs) -> str:
+def _compared(count: int, between: int | None) -> str:
     """From how many readings, and where the runs were compared with them."""
-    count, between = attrs["readings"], attrs.get("interpolated")
     if between is None:  # results of earlier versions do not say
         return f"From {count} readings."
     if not between:
@@ -82,20 +77,20 @@ def _compared(attrs) -> str:
     return f"From {count} readings; {which} lie between the times of the runs, where the histories are interpolated by cubic splines."
 
 
-def correlations_table(result) -> Table:
+def correlations_table(result: ResultData) -> Table:
     """Correlations of the estimates."""
-    names, rho = correlations(result.attrs)
+    names, rho = result.facts_of(Estimates).correlations
     rows = [(name, *("" if np.isnan(value) else f"{value:.3f}" for value in row)) for name, row in zip(names, rho, strict=True)]
     return Table("Correlations of the estimates", ("", *names), tuple(rows if len(names) > 1 else ()), (False, *(True,) * len(names)))
 
 
-def starts_table(result) -> Table:
+def starts_table(result: ResultData) -> Table:
     """Where the starts of a calibration ended."""
-    starts = result.attrs.get("starts", []) if is_calibration(result) else []
-    units = {name: input_unit(result, name) for name in result.attrs.get("estimate", {})}
+    found = result.facts_of(Estimates)
+    units = {name: input_unit(result, name) for name in found.estimate}
     header = ("start", "cost", "steps", "end", *(with_unit(name, unit) for name, unit in units.items()))
     rows = []
-    for k, start in enumerate(starts, 1):
-        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start["at"], strict=True))
-        rows.append((str(k), number(start["cost"]), str(start["steps"]), start["end"], *ends))
+    for k, start in enumerate(found.ended if found else (), 1):
+        ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start.at, strict=True))
+        rows.append((str(k), number(start.cost), str(start.steps), start.end, *ends))
     return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))

@@ -4,14 +4,16 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.outcomes import STATUS
-from uqmbd.report.tables import Table, number
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit, with_unit
+from uqmbd.tables.numbers import number
+from uqmbd.tables.text import Table
 
 SHOWN = 12
 ENOUGH_TO_SAY = 3  # failed runs below this are no region
 
 
-def failures_table(result) -> Table:
+def failures_table(result: ResultData) -> Table:
     """The first failed runs with their parameters."""
     wrong = np.flatnonzero(samples.failed(result))
     names = _inputs(result)
@@ -29,7 +31,7 @@ def failures_table(result) -> Table:
     return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
 
 
-def failures_where(result) -> str:
+def failures_where(result: ResultData) -> str:
     """Where failed runs lie and how well that tells them from the others, as a sentence; empty when nothing singles them out.
 
     From the stored runs, when at least `ENOUGH_TO_SAY` failed. Thresholds are in the units that the user wrote, where the result says them.
@@ -48,7 +50,7 @@ def failures_where(result) -> str:
     inside = np.all([(points[:, i] > value) == above for i, value, above in conditions], axis=0)
     units = [input_unit(result, name.removeprefix("input:")) for name in names]
     shown = [(i, float(units[i].of(value)), above) for i, value, above in conditions]
-    words = in_words(shown, [name.removeprefix("input:") for name in names], [unit.unit for unit in units])
+    words = in_words(shown, [name.removeprefix("input:") for name in names], [unit.unit or "" for unit in units])
     others = np.count_nonzero(~failed)
     return (
         f"{np.count_nonzero(inside & failed)} of the {np.count_nonzero(failed)} failed runs lie where {words}; "
@@ -56,6 +58,6 @@ def failures_where(result) -> str:
     )
 
 
-def _inputs(result) -> list[str]:
+def _inputs(result: ResultData) -> list[str]:
     names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
     return [name for name in names if name.removeprefix("input:") not in samples.fixed(result)]

@@ -5,25 +5,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
+from uqmbd.analysis.statistics.widths import band_width
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.report.causes import doubt
-from uqmbd.report.tables import Table
+from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.numbers import Scale, number, scale
 from uqmbd.tables.outputs import axis_unit, output_names, widest
 from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.text import Table
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
 MAIN = ("total", "first", "importance", "mu_star")  # by which inputs are ordered, if they are there
 EFFECTS = ("mu", "mu_star", "sigma")  # sensitivities in the unit of the output
 
 
-def indices_tables(result, names: Sequence[str]) -> list[Table]:
+def indices_tables(result: ResultData, names: Sequence[str]) -> list[Table]:
     """Of each of these outputs a table of its inputs, those that matter most first: indices with their limits, and a design point."""
     return [table for name in names if (table := indices_table(result, name)).rows]
 
 
-def indices_table(result, name: str) -> Table:
+def indices_table(result: ResultData, name: str) -> Table:
     """The inputs of one output; of a history its indices over all times, or the largest where there are none over all."""
     table, over = _sensitivities(result, name)
     design = _design(result, name)
@@ -57,7 +59,7 @@ def indices_table(result, name: str) -> Table:
     return Table(f"{name}{over}: inputs that matter first", tuple(header), rows, (False, *(True,) * (len(header) - 1)), note)
 
 
-def _sensitivities(result, name: str):
+def _sensitivities(result: ResultData, name: str):
     """Kinds by input of an output, without the axis, and what that is of."""
     if name not in result.sensitivity:
         return None, ""
@@ -75,7 +77,7 @@ def _sensitivities(result, name: str):
     return table.isel({axis: int(at)}), f" at {where:.4g}{axis_unit(table, axis)}"
 
 
-def _design(result, name: str) -> dict[str, float]:
+def _design(result: ResultData, name: str) -> dict[str, float]:
     """The design point of an output, SI, by input."""
     if name not in result.statistics or result.axis_of(name, "statistics"):
         return {}
@@ -92,7 +94,7 @@ def _effect(value: float) -> str:
     return number(float(value), 3) if np.isfinite(value) else ""
 
 
-def over_time_table(result, names: Sequence[str] | None = None) -> Table:
+def over_time_table(result: ResultData, names: Sequence[str] | None = None) -> Table:
     """Of histories and curves: least and greatest of runs, or of their bounds, and when; how wide the band is at its widest, and when."""
     rows, words = [], set()
     histories = [name for name in output_names(result)[0] if names is None or name in names]
@@ -102,18 +104,13 @@ def over_time_table(result, names: Sequence[str] | None = None) -> Table:
             continue
         array = next(group[name] for group in (result.bounds, result.inner, result.statistics) if name in group)
         axis = result.axis_of(name)
-        places, unit = np.asarray(array[axis].values, float), str(array[axis].attrs.get("unit", "s" if axis == "time" else ""))
+        places, unit = np.asarray(array[axis].values, float), axis_unit(array, axis).strip()
         extent, within = scale(unit, places), scale_of(result, name)
-        lower, upper, width = ends[0], ends[1], ends[1] - ends[0]
         range_, range_what = _range(result, name, ends)
-        at = [int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), int(np.nanargmax(np.where(np.isfinite(width), width, -np.inf)))]
-        values = [range_[0][at[0]], range_[1][at[1]], width[at[2]]]
-        told = [
-            x
-            for value, k in zip(values, at, strict=True)
-            for x in (number(within.of(float(value))), extent.said(number(extent.of(places[k]), 4)))
-        ]
-        if not width[at[2]] > FLOOR * np.nanmax(np.abs(np.concatenate([lower, upper]))):
+        least, greatest, (width, widest_at, _) = int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), band_width(*ends, places)
+        pairs = (range_[0][least], places[least]), (range_[1][greatest], places[greatest]), (width, widest_at)
+        told = [x for value, at in pairs for x in (number(within.of(float(value))), extent.said(number(extent.of(at), 4)))]
+        if not width > FLOOR * np.nanmax(np.abs(ends)):
             told[-1] = ""
         rows.append((name, within.unit, *told))
         words |= {f"Least and greatest are of {range_what}.", f"The band is {what}."}
@@ -130,7 +127,7 @@ def over_time_said(table: Table) -> list[str]:
     return found
 
 
-def _band(result, name: str):
+def _band(result: ResultData, name: str):
     """Lower and upper end, (2, points), and what they are."""
     for group, what in ((result.bounds, "that of the bounds"), (result.inner, "that of the runs")):
         if group is result.inner and (band := _quantiles(result, name)) is not None:
@@ -141,7 +138,7 @@ def _band(result, name: str):
     return _quantiles(result, name) or (None, "")
 
 
-def _quantiles(result, name: str):
+def _quantiles(result: ResultData, name: str):
     """The band between the outermost quantiles of a history that are symmetric, (2, points), and its words."""
     if name not in result.statistics or "bound" in result.statistics[name].dims or "alpha" in result.statistics[name].dims:
         return None
@@ -152,7 +149,7 @@ def _quantiles(result, name: str):
     return np.array([table.sel(statistic=word).values for word in ("q05", "q95")], float), "that from 5 % to 95 % of the values"
 
 
-def _range(result, name: str, ends: np.ndarray):
+def _range(result: ResultData, name: str, ends: np.ndarray):
     """What least and greatest are of: bounds, or else runs, or else the band."""
     if name in result.bounds:
         return ends, "the bounds"

@@ -6,8 +6,9 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.report.causes import plane_refuted
+from uqmbd.method_facts import Estimates, Evidence, Limit
 from uqmbd.report.words import listed, runs_said
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief
 from uqmbd.tables.outputs import widest
 from uqmbd.tables.trust import Trust, percent, trust_of
@@ -38,25 +39,25 @@ class Judged:
         return WORDS[self.state]
 
 
-def judged(result, name: str | None) -> Judged | None:
+def judged(result: ResultData, name: str | None) -> Judged | None:
     """Trust in what is said of the key output; None of a result that says nothing."""
     if name is None:
         return None
-    if "estimate" in result.attrs:
+    if result.facts_of(Estimates):
         return _of_estimates(result)
     trust = trust_of(result, name)
     if trust is not None and (trust.claimed or trust.share < 1.0):
         return _of_trust(result, name, trust)
     if name in result.statistics and result.axis_of(name, "statistics") is None and "probability" in result.statistics[name]["statistic"]:
         return _of_probability(result, name)
-    if result.facts.method == "sensitivity" and name in result.sensitivity:
+    if result.facts.about == "indices" and name in result.sensitivity:
         return _of_indices(result, name)
     if name in result.statistics and not samples.are_chosen(result):
         return _of_sample(result, name)
     return Judged("unsaid", "runs at chosen values, and nothing is said of what lies between them")
 
 
-def _of_trust(result, name: str, trust: Trust) -> Judged:
+def _of_trust(result: ResultData, name: str, trust: Trust) -> Judged:
     if trust.share < 1.0 and trust.axis and trust.share > 0.0:
         return Judged("partly", f"for {percent(trust.share)} of the {trust.axis}; elsewhere {trust.reason()}")
     if trust.share < 1.0:
@@ -69,20 +70,20 @@ def _of_trust(result, name: str, trust: Trust) -> Judged:
     return Judged("yes", why)
 
 
-def _evidence(result, trust: Trust) -> str:
+def _evidence(result: ResultData, trust: Trust) -> str:
     """What speaks for bounds, or a surrogate, that are trusted."""
-    attrs = result.attrs
+    known = result.facts_of(Evidence)
     if trust.alone or trust.searched == 1.0:
-        fresh, outside = attrs.get("runs_fresh", 0), attrs.get("outside_found", 0)
+        fresh, outside = known.runs_fresh, known.outside_found
         which = f"{fresh:,} fresh runs" if fresh else "fresh runs"
         return f"{'none' if not outside else f'{outside:,}'} of {which} left {'them' if trust.bounds else 'it'} by more than is allowed"
-    checks = attrs.get("runs_validation", 0)
+    checks = known.runs_validation
     at = f"{checks:,} runs that it was not fitted to" if checks else "runs that it was not fitted to"
     return f"the surrogate's error at {at} is below the tolerance"
 
 
-def _of_probability(result, name: str) -> Judged:
-    if plane_refuted(result) and "estimated_by" not in result.attrs:
+def _of_probability(result: ResultData, name: str) -> Judged:
+    if result.facts_of(Limit).unknown:
         return Judged("no", "the limit is no plane, and the estimate takes it for one")
     table = widest(result.statistics[name])
     known = [word for word in ("probability_lower", "probability_upper") if word in table["statistic"]]
@@ -96,7 +97,7 @@ def _of_probability(result, name: str) -> Judged:
     return Judged(state, f"from {runs_said(result)} runs {said} (95 % confidence)")
 
 
-def _of_indices(result, name: str) -> Judged:
+def _of_indices(result: ResultData, name: str) -> Judged:
     table = result.sensitivity[name]
     shown = kinds(table)
     every = [str(kind) for kind in table["kind"].values]
@@ -116,7 +117,7 @@ def _of_indices(result, name: str) -> Judged:
     )
 
 
-def _of_sample(result, name: str) -> Judged:
+def _of_sample(result: ResultData, name: str) -> Judged:
     """A sample speaks for itself, as far as its limits go."""
     table = widest(result.statistics[name])
     known, runs = [str(word) for word in table["statistic"].values], runs_said(result)
@@ -132,20 +133,19 @@ def _of_sample(result, name: str) -> Judged:
     return Judged("unsaid", f"from {runs} runs, with no limits of their own")
 
 
-def _of_estimates(result) -> Judged:
-    attrs = result.attrs
-    if attrs.get("fit_doubted"):
+def _of_estimates(result: ResultData) -> Judged:
+    found = result.facts_of(Estimates)
+    if found.fit_doubted:
         return Judged("no", "what is left between model and measurement is not as large as the readings' deviations say")
-    ends = [start.get("end") for start in attrs.get("starts", ())]
-    costs = [start.get("cost", np.inf) for start in attrs.get("starts", ())]
-    if ends and ends[int(np.argmin(costs))] != "converged":
+    starts = found.ended
+    if starts and min(starts, key=lambda start: start.cost).end != "converged":
         return Judged("no", "the search for the best values ended before it converged")
-    if held := list(attrs.get("at_bound", ())):
+    if held := list(found.at_bound):
         return Judged("partly", f"{listed(held)} {'is' if len(held) == 1 else 'are'} at the end of the given range")
-    pairs = [f"{a} and {b}" for a, b, _ in attrs.get("correlated", ())]
+    pairs = [f"{a} and {b}" for a, b, _ in found.correlated]
     together = f"; the readings tell {listed(pairs)} better together than each by itself" if pairs else ""
-    if attrs.get("fit"):
-        return Judged("yes", f"the model fits {attrs.get('readings', 'the')} readings within their deviations{together}")
-    if not attrs.get("estimate_lower"):
+    if found.fit:
+        return Judged("yes", f"the model fits {found.readings or 'the'} readings within their deviations{together}")
+    if not found.estimate_lower:
         return Judged("unsaid", "no readings are left over that would tell how well the estimates are known")
-    return Judged("yes", f"the limits rest on the scatter of {attrs.get('readings', 'the')} readings about the model{together}")
+    return Judged("yes", f"the limits rest on the scatter of {found.readings or 'the'} readings about the model{together}")

@@ -12,13 +12,15 @@ from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.regions import regions_said
 from uqmbd.figures.worst import inputs_said
+from uqmbd.method_facts import Estimates, Evidence, Limit
 from uqmbd.outcomes import TIME
 from uqmbd.report.answers import answer_of, question_of
-from uqmbd.report.causes import cause, plane_refuted
-from uqmbd.report.estimates import estimates_said, is_calibration
+from uqmbd.report.causes import cause
+from uqmbd.report.estimates import estimates_said
 from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import anywhere, inputs_named, runs_said
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, apart, number
 from uqmbd.tables.outputs import axis_unit, shown_quantiles, widest
 from uqmbd.tables.scaling import has_unit, scale_of, statistics
@@ -57,11 +59,11 @@ class Lead:
     trust: tuple[tuple[str, float, str], ...]
 
 
-def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
+def lead_of(result: ResultData, sections: dict[str, list[Figure]]) -> Lead:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = (_range, _regions, _worst, cause) if key and not is_calibration(result) else ()
-    said = (*estimates_said(result), *(answer(result, key) for answer in answers), *((_trusted(result), _statement(result)) if key else ()))
+    answers = () if result.facts_of(Estimates) else (_range, _regions, _worst, cause)
+    said = (*estimates_said(result), *((*(answer(result, key) for answer in answers), _trusted(result), _statement(result)) if key else ()))
     facts, wanted = result.facts, key_figure(result) if sections else None
     every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
     figure = next((one for one in every if wanted and one.key == wanted.key), None)
@@ -71,7 +73,7 @@ def lead_of(result, sections: dict[str, list[Figure]]) -> Lead:
     )  # fmt: skip
 
 
-def _range(result, name: str) -> str:
+def _range(result: ResultData, name: str) -> str:
     """Between what the output lies, or how it is distributed."""
     within = scale_of(result, name)
     time = anywhere(result, name)
@@ -109,28 +111,27 @@ def _ends(bounds, within: Scale) -> list[float]:
     return [within.of(float(pick(known.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
 
 
-def _probability(result, name: str, within: Scale) -> str:
+def _probability(result: ResultData, name: str, within: Scale) -> str:
     """The probability that the output is beyond its limit, and how sure that is."""
-    table, settings = result.statistics[name], result.facts.settings
-    side = next((side for side in ("above", "below") if settings.get(side) is not None), None)
-    limit = result.attrs.get("limit", settings.get(side))  # in the output's unit
-    beyond = f"{side} {within.said(number(within.of(limit)))}" if side else "beyond its limit"
+    table, wanted = result.statistics[name], result.facts_of(Limit)
+    beyond = (
+        f"{wanted.side} {within.said(number(within.of(wanted.limit)))}" if wanted.side and wanted.limit is not None else "beyond its limit"
+    )
     keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
     known = table.sel(statistic=keys).values
     found, *limits = apart(*known[np.isfinite(known)])
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
-    if settings.get("approach") in PLANES and not sure:
-        sure = f", {PLANES[settings['approach']]}, which has no confidence limits"
-    if plane_refuted(result):
-        if "estimated_by" not in result.attrs:  # FORM and SORM have the plane alone
-            approach = str(result.attrs.get("approach", "form")).upper()
-            return f"{approach} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
-        by = result.attrs["estimated_by"]
-        sure += f" by {by}; the plane through the design point (FORM) is refuted"
+    if wanted.approach in PLANES and not sure:
+        sure = f", {PLANES[wanted.approach]}, which has no confidence limits"
+    if wanted.plane_refuted:
+        if wanted.unknown:
+            by = wanted.approach.upper()
+            return f"{by} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
+        sure += f" by {wanted.estimated_by}; the plane through the design point (FORM) is refuted"
     return f"The probability that {name} is {beyond} is {found}{sure}."
 
 
-def _regions(result, name: str) -> str:
+def _regions(result: ResultData, name: str) -> str:
     """The kinds of runs that were found, and the bounds of each."""
     said = regions_said(result, name)
     return said and f"Kinds of runs: {said}."
@@ -140,7 +141,7 @@ def _both(texts: list[str], unit: str) -> str:
     return f"{texts[0]} {unit}".rstrip() if len(texts) == 1 else f"between {texts[0]} and {texts[1]} {unit}".rstrip()
 
 
-def _worst(result, name: str) -> str:
+def _worst(result: ResultData, name: str) -> str:
     """Where a number is greatest, or a history reaches furthest, and what the nominal run has there."""
     found = extreme_of(result, name, "upper")
     if found is None:
@@ -157,13 +158,13 @@ def _worst(result, name: str) -> str:
     return f"{said}; the run in the middle of the inputs has {within.said(f'{within.of(nominal):.4g}')}{there}."
 
 
-def _statement(result) -> str:
+def _statement(result: ResultData) -> str:
     """What fresh runs say of a search."""
-    said = str(result.attrs.get("statement", ""))
+    said = result.facts_of(Evidence).statement
     return said and sentence(said)
 
 
-def _trusted(result) -> str:
+def _trusted(result: ResultData) -> str:
     """How many outputs are trusted."""
     trusts = [trust for name in result.outputs if (trust := trust_of(result, name))]
     if not trusts:
@@ -184,6 +185,6 @@ def _trusted(result) -> str:
     return f"{'Bounds' if bounded else 'Results'} are trusted for {' and '.join(parts)}.{rest}"
 
 
-def _by_output(result) -> tuple[tuple[str, float, str], ...]:
+def _by_output(result: ResultData) -> tuple[tuple[str, float, str], ...]:
     found = [(name, trust) for name in result.outputs if (trust := trust_of(result, name))]
     return tuple((name, t.share, percent(t.share) if t.axis else "yes" if t.share else "no") for name, t in found[:TOLD])

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from uqmbd.report.tables import Table
+from uqmbd.result_data import ResultData
+from uqmbd.tables.text import Table
 
 
-def made_table(result) -> Table:
+def made_table(result: ResultData) -> Table:
     """Command, machine, times and state of the repository; ``manifest.json`` has the rest."""
     known = result.manifest
     machine, git, model = (known.get(key, {}) for key in ("machine", "git", "model"))

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from uqmbd.figures.worst import inputs_said
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset
+from uqmbd.result_data import ResultData
 from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
 from uqmbd.tables.inputs import input_unit
@@ -42,7 +43,7 @@ class Motion:
     scene: bool
 
 
-def motion_block(result, names: Mapping[str, str] | None = None) -> Motion | None:
+def motion_block(result: ResultData, names: Mapping[str, str] | None = None) -> Motion | None:
     """What the page shows of `result.motion`; None where there is none: of models that do not move, and of earlier results.
 
     Parameters
@@ -64,7 +65,7 @@ def _without(why: str) -> Motion:
     return Motion(Markup('<p class="note">The mechanism is not shown moving: {}.</p>').format(why.rstrip(".")), False)
 
 
-def _scene(result, names: Mapping[str, str]) -> Markup:
+def _scene(result: ResultData, names: Mapping[str, str]) -> Markup:
     from uqmbd.simulators.moving import parts
 
     library, script, html_of, data_of, style = parts()
@@ -85,13 +86,13 @@ def _scene(result, names: Mapping[str, str]) -> Markup:
     )
 
 
-def inputs_of(result) -> list[list[str]]:
+def inputs_of(result: ResultData) -> list[list[str]]:
     """Names and units of the inputs of `reached`."""
     names = [str(name) for name in result.worst["input"].values] if "input" in result.worst else []
     return [[name, pretty(input_unit(result, name).unit)] for name in names]
 
 
-def reached(result, near: Mapping[str, Any]) -> dict[str, dict[str, list[list[float | None]]]]:
+def reached(result: ResultData, near: Mapping[str, Any]) -> dict[str, dict[str, list[list[float | None]]]]:
     """Inputs, in the units of the study, of the runs that reached bounds of histories at the times of `near`; none where they are many."""
     units = [input_unit(result, name) for name, _ in inputs_of(result)]
     known = {name: one["times"] for name, one in near.items() if name in result.worst}
@@ -109,7 +110,7 @@ def _short(x: float) -> float | None:
     return float(f"{float(x):.4g}") if np.isfinite(x) else None
 
 
-def label_of(result, case: Mapping[str, Any]) -> str:
+def label_of(result: ResultData, case: Mapping[str, Any]) -> str:
     """What a run is called in the choice of runs."""
     if case["nominal"]:
         return str(case["label"])
@@ -117,7 +118,7 @@ def label_of(result, case: Mapping[str, Any]) -> str:
     return f"{case['label']}, {_value(result, end)}"
 
 
-def said_of(result, case: Mapping[str, Any]) -> str:
+def said_of(result: ResultData, case: Mapping[str, Any]) -> str:
     """A sentence on a run: its inputs, and which bounds it reached."""
     inputs = inputs_said(result, case["inputs"])
     ends = [_end(result, end) for end in case["ends"][:TOLD]]
@@ -133,12 +134,12 @@ def time_of(case: Mapping[str, Any]) -> float | None:
     return next((end["time"] for end in case["ends"]), None)
 
 
-def _end(result, end: Mapping[str, Any]) -> str:
+def _end(result: ResultData, end: Mapping[str, Any]) -> str:
     when = "" if end["time"] is None else f" at {end['time']:.4g}{axis_unit(result.inner[end['output']], result.axis_of(end['output']))}"
     return f"{'highest' if end['bound'] == 'upper' else 'lowest'} {end['output']}, {_value(result, end)}{when}{_again(result, end)}"
 
 
-def _again(result, end: Mapping[str, Any]) -> str:
+def _again(result: ResultData, end: Mapping[str, Any]) -> str:
     """What a run has reached when it was run again, where that is something else: of chaotic mechanisms."""
     now, name = end.get("again"), end["output"]
     if now is None or name not in result.inner:
@@ -149,6 +150,6 @@ def _again(result, end: Mapping[str, Any]) -> str:
     return f" ({_value(result, {'output': name, 'value': now})} when run again)"
 
 
-def _value(result, end: Mapping[str, Any]) -> str:
+def _value(result: ResultData, end: Mapping[str, Any]) -> str:
     within = scale_of(result, end["output"])
     return within.said(f"{within.of(end['value']):.4g}")

@@ -7,12 +7,12 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from uqmbd import figures
-from uqmbd.facts import WARNINGS
 from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.more import left_out
-from uqmbd.report import plotly_view, tables
+from uqmbd.method_facts import Shown
+from uqmbd.report import plotly_view
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.indices import indices_tables, over_time_table
@@ -23,15 +23,29 @@ from uqmbd.report.motion import Motion, motion_block
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset, rendered, replaced, sentence
 from uqmbd.report.regions import regions_table
+from uqmbd.result_data import ResultData
 from uqmbd.runs.files import safe_names
+from uqmbd.tables import text
+from uqmbd.tables.about import (
+    cost_table,
+    counts_table,
+    inputs_table,
+    method_table,
+    other_table,
+    runs_done,
+    simulator_table,
+    versions_table,
+)
 from uqmbd.tables.trust import percent
 
+ABOUT = (inputs_table, method_table, counts_table, cost_table)
+FURTHER = (versions_table, other_table, simulator_table, made_table)
 PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 
 
-def write_page(result, directory, *, study_text: str = "", pictures: bool = True) -> Path:
+def write_page(result: ResultData, directory, *, study_text: str = "", pictures: bool = True) -> Path:
     """Write ``report.html`` and ``figures/*.png``; the arguments are those of `uqmbd.report.write_report`."""
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
@@ -61,28 +75,30 @@ def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:
     return figures[:PICTURES]
 
 
-def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None = None) -> str:
+def _render(
+    result: ResultData, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None = None
+) -> str:
     lead = lead_of(result, sections)
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
     warnings = _warnings(result)
-    early, reason = set(map(sentence, result.attrs.get(WARNINGS, ()))), lead.judged.why if lead.judged else ""
+    early, reason = set(map(sentence, result.facts_of(Shown).warnings)), lead.judged.why if lead.judged else ""
     first = [note for note in warnings if note in early and not (reason and reason in note)]  # that reason is above them
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     found = [
         estimates_table(result),
         correlations_table(result),
         starts_table(result),
-        tables.by_statistic(result),
+        text.by_statistic(result),
         over_time_table(result, chosen),
         *indices_tables(result, chosen),
-        tables.worst_table(result),
+        text.worst_table(result),
     ]
     found += [regions_table(result), *more_tables(result)]
-    shown = [note for names in figures.output_names(result) if (note := tables.only(figures.chosen(result, names), names))]
-    about = [tables.inputs_table(result), tables.method_table(result), tables.counts_table(result), tables.cost_table(result)]
-    further = [tables.versions_table(result), tables.other_table(result), tables.simulator_table(result), made_table(result)]
+    shown = [note for names in figures.output_names(result) if (note := text.only(figures.chosen(result, names), names))]
+    about = [make(result) for make in ABOUT]
+    further = [make(result) for make in FURTHER]
     return rendered(
         "page.html.j2",
         lead=lead,
@@ -94,7 +110,7 @@ def _render(result, sections: dict[str, list[Figure]], names: dict[str, str], st
         cards=_cards(result),
         first=first,
         warnings=[note for note in warnings if note not in first],
-        trust=tables.trust_table(result),
+        trust=text.trust_table(result),
         found=[table for table in found if table.rows],
         pictures=PICTURES if len(names) > PICTURES else 0,
         drawn=f"Figures show {shown[0]}" if shown else "",
@@ -122,28 +138,29 @@ def _drawn(figure: Figure, name: str) -> dict[str, object]:
 @cache
 def packed_plotly() -> str:
     """Plotly's script; packed it takes a third of its room."""
-    folder = Path(find_spec("plotly").submodule_search_locations[0], "package_data")  # the package's classes take long to import
+    spec = find_spec("plotly")  # the package's classes take long to import
+    folder = Path(next(iter(spec.submodule_search_locations or ()) if spec else iter(())), "package_data")
     return packed((folder / "plotly.min.js").read_text(encoding="utf-8"))
 
 
-def _cards(result) -> list[tuple[str, str]]:
+def _cards(result: ResultData) -> list[tuple[str, str]]:
     """The few numbers a reader looks for first."""
-    runs, wall = tables.runs_done(result), result.facts.wall_time
+    runs, wall = runs_done(result), result.facts.wall_time
     cards = [("runs", f"{runs:,}"), ("failed", f"{_failed(result):,}")]
     if wall is not None:
         cards.append(("wall time", f"{wall:.3g} s"))
     return cards
 
 
-def _failed(result) -> int:
+def _failed(result: ResultData) -> int:
     told = result.facts.runs_failed
     return int(samples.failed(result).sum()) if told is None else told
 
 
-def _warnings(result) -> list[str]:
+def _warnings(result: ResultData) -> list[str]:
     """Notes of the result, and how many runs failed: in the note that says what became of them, if there is one."""
     notes, said = list(result.facts.notes), result.facts.failures_note
-    failed, runs = _failed(result), tables.runs_done(result)
+    failed, runs = _failed(result), runs_done(result)
     if failed:
         at = notes.index(said) if said in notes else len(notes)
         note = said.rstrip(".") if said in notes else f"{failed} of {runs} runs failed"

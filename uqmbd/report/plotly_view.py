@@ -107,7 +107,7 @@ def height(figure: Figure) -> int:
         return max(420, 150 + 95 * len(panels[0].names))
     if figure.square:
         return 680
-    if len(panels) > 1:
+    if len(panels) != 1:
         return 150 + int(110 * sum(panel.height for panel in panels))
     if panels[0].bare:
         return BARE
@@ -133,7 +133,7 @@ def _axes(panels: tuple[Panel, ...]) -> dict[str, dict[str, Any]]:
 
 def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """The horizontal and the vertical axis of one panel."""
-    lines = dict(gridcolor=color("grid"), zeroline=False, exponentformat="power")
+    lines: dict[str, Any] = dict(gridcolor=color("grid"), zeroline=False, exponentformat="power")
     x = lines | {"title": {"text": panel.x_label, "standoff": 10} if last else {"standoff": 10}}
     y = lines | {"title": {"text": panel.y_label, "standoff": 10}, "automargin": "left"}
     if panel.equal:
@@ -154,7 +154,7 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
         y |= dict(words, range=[len(panel.names) - 0.4, -0.6], showgrid=False)
         for mark in panel.marks:
             if isinstance(mark, Cells):
-                above = {at: word for at, word in enumerate(mark.columns or words["ticktext"]) if word}
+                above: dict[int, str] = {at: str(word) for at, word in enumerate(mark.columns or words["ticktext"]) if word}
                 shown = dict(tickmode="array", tickvals=list(above), ticktext=list(shortened(list(above.values())).values()))
                 x |= dict(shown, automargin=True, tickangle=-40 if mark.text else 0, showgrid=False)
     return x, y

@@ -2,16 +2,18 @@
 
 import numpy as np
 
-from uqmbd.report.tables import Table, only
+from uqmbd.method_facts import Kinds
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import apart
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.text import Table, only
 from uqmbd.tables.trust import percent
 
 
-def regions_table(result) -> Table:
+def regions_table(result: ResultData) -> Table:
     """A row for each kind of runs: share of the box with its limits, runs, and the bounds of every scalar."""
-    groups, sequence = result.regions, str(result.regions.attrs.get("sequence", ""))
+    groups, sequence = result.regions, Kinds.of(result.regions.attrs).sequence
     every = [name for name in output_names(result)[1] if name in groups and name != sequence]
     names = chosen(result, every)
     if not groups.data_vars:

@@ -12,11 +12,12 @@ from uqmbd.report.answers import question_of
 from uqmbd.report.judged import Judged
 from uqmbd.report.lead import lead_of
 from uqmbd.report.pages import rendered, replaced, sentence
-from uqmbd.report.tables import Table, by_statistic
 from uqmbd.report.terminal import DETAILS
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale
-from uqmbd.tables.outputs import chosen, output_names, widest
+from uqmbd.tables.outputs import axis_unit, chosen, output_names, widest
 from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.text import Table, by_statistic
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
 PANELS = 6  # outputs in the figure
@@ -57,7 +58,7 @@ def write_page_of_several(results, directory: Path) -> Path:
     return replaced(directory / "report.html", text)
 
 
-def in_words(result) -> Page:
+def in_words(result: ResultData) -> Page:
     """What a method answers, its runs, and what is to be known of it."""
     facts, lead = result.facts, lead_of(result, {})
     failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
@@ -98,7 +99,7 @@ def one_scale(results) -> dict[str, Scale]:
 def picture(results) -> Picture | None:
     """What the methods say of the first outputs, one beside the other; None where none says a range."""
     key = key_output(next(iter(results.values())))
-    names = list(dict.fromkeys([*([key] if key else []), *(name for result in results.values() for name in _names(result))]))
+    names: list[str] = list(dict.fromkeys([*([key] if key else []), *(name for result in results.values() for name in _names(result))]))
     bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
     shown = [name for name in names if bands[name]][:PANELS]
     if not shown:
@@ -133,7 +134,7 @@ def _paint(axes, theme) -> None:
         text.set_color(theme["ink"])
 
 
-def _names(result) -> list[str]:
+def _names(result: ResultData) -> list[str]:
     return [name for names in output_names(result) for name in chosen(result, names)]
 
 
@@ -142,7 +143,7 @@ def _height(bands) -> float:
     return 2.6 if any(axis for _, _, axis in bands.values()) else 0.75 + 0.3 * len(bands)
 
 
-def _band(result, name: str):
+def _band(result: ResultData, name: str):
     """Lower and upper end of what a method says of an output, with dim ``bound``, what they are, and its axis; None if it says no range."""
     axis = result.axis_of(name)
     if name in result.bounds:
@@ -174,7 +175,7 @@ def _draw(axes, name: str, bands, within: Scale, theme) -> None:
         axes.set_xlabel(said)
     else:
         grid = next(array[axis] for array, *_ in bands.values())
-        axes.set_xlabel(_with_unit(axis, Scale(str(grid.attrs.get("unit", "s" if axis == "time" else "")))))
+        axes.set_xlabel(_with_unit(axis, Scale(axis_unit(grid, axis).strip())))
         axes.set_ylabel(said)
         axes.legend(fontsize="small", facecolor=theme["back"], edgecolor=theme["line"], labelcolor=theme["ink"])
 

@@ -7,13 +7,15 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from uqmbd.facts import WARNINGS
 from uqmbd.figures.labels import shortened
+from uqmbd.method_facts import Shown
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
+from uqmbd.report.more import own_tables
 from uqmbd.report.pages import sentence
-from uqmbd.report.tables import Table, by_statistic
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.text import Table, by_statistic
 
 WIDTH = 80
 DETAILS = ("inner lower", "inner upper", "until [s]")  # on the page only
@@ -24,7 +26,7 @@ BRIEF = {"probability lower": "95 % lower", "probability upper": "95 % upper"}
 GAP = 1  # of padding to the right of a column; the frame adds as much beside every column, and on the left
 
 
-def terminal_table(result, width: int = WIDTH) -> Group:
+def terminal_table(result: ResultData, width: int = WIDTH) -> Group:
     """The outputs of a result (of a calibration its estimates before them) as compact tables for `rich.print`.
 
     Of histories when they are at their extremes and how wide the band is; without bounds the inputs by their indices, with limits and a
@@ -43,11 +45,12 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     if left_out:
         below.append(f"{left_out} more {'column is' if left_out == 1 else 'columns are'} in report.html.")
     estimates = estimates_table(result)
-    parts = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
+    parts: list[RichTable | Text] = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
     parts += [Text(text) for text in estimates_said(result)[1:]]  # the first one is the table
     if len(kept) > 1 or not parts:
         parts.append(_drawn(named, kept))
-    parts[0].title = result.facts.study or None
+    if isinstance(parts[0], RichTable):
+        parts[0].title = result.facts.study or None
     over_time = over_time_table(result, names)
     lines = over_time_said(over_time)
     parts += [Text(text) for text in lines[:LISTED]]
@@ -56,15 +59,17 @@ def terminal_table(result, width: int = WIDTH) -> Group:
     if not result.bounds.data_vars:
         for each in indices_tables(result, names)[:LISTED]:
             parts += [Text(each.title), _drawn(each, range(len(each.header)), whole=True)]
+    for each in own_tables(result)[:LISTED]:
+        parts += [Text(each.title), _drawn(each, range(len(each.header)), whole=True)]
     if below:
         parts.append(Text(" ".join(below), style="italic"))
-    parts += [Text(sentence(str(text)), style="bold") for text in result.attrs.get(WARNINGS, ())]
+    parts += [Text(sentence(str(text)), style="bold") for text in result.facts_of(Shown).warnings]
     return Group(*parts)
 
 
-def notes_below(result) -> list[str]:
+def notes_below(result: ResultData) -> list[str]:
     """The notes of a result that `terminal_table` does not end with already, a line each."""
-    told = set(map(str, result.attrs.get(WARNINGS, ())))
+    told = set(map(str, result.facts_of(Shown).warnings))
     return [f"note: {note}" for note in result.facts.notes if str(note) not in told]
 
 
@@ -85,9 +90,8 @@ def _named(table: Table) -> Table:
     kept = [column for column, name in enumerate(table.header) if column > units and name not in DETAILS]
     brief = shortened([row[0] for row in table.rows if row[0]], NAME) | {"": ""}
     rows = tuple((f"{brief[row[0]]} {row[1] if units else ''}".rstrip(), *(row[column] for column in kept)) for row in table.rows)
-    header, numeric = (tuple(some[column] for column in (0, *kept)) for some in (table.header, table.numeric))
-    header = tuple(BRIEF.get(name, name) for name in header)
-    return Table(table.title, header, rows, numeric, table.note)
+    header = tuple(BRIEF.get(name, name) for name in (table.header[column] for column in (0, *kept)))
+    return Table(table.title, header, rows, tuple(table.numeric[column] for column in (0, *kept)), table.note)
 
 
 def _fitting(table: Table, width: int) -> list[int]:

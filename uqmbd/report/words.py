@@ -1,6 +1,7 @@
 """Words that sentences of the first screen share: names of outputs as they are spoken, of inputs, and what lists are."""
 
 from uqmbd.outcomes import TIME
+from uqmbd.result_data import ResultData
 
 NAMED = 6  # inputs that a sentence names
 REDUCED = {
@@ -26,13 +27,13 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def anywhere(result, name: str) -> str:
+def anywhere(result: ResultData, name: str) -> str:
     """That a history is meant at any time, and a curve at any value of its axis; empty for a number."""
     axis = result.axis_of(name)
     return "" if axis is None else " at any time" if axis == TIME.name else f" at any {axis}"
 
 
-def inputs_named(result) -> str:
+def inputs_named(result: ResultData) -> str:
     """The inputs that vary by name, or how many they are, and what was held fixed."""
     entries = result.facts.inputs
     held = [f"{name} = {entry.text}" for name, entry in entries.items() if entry.kind == "fixed"]
@@ -43,12 +44,12 @@ def inputs_named(result) -> str:
     return f"the {len(names)} inputs{at}" if len(names) > NAMED else f"{listed(names)}{at}"
 
 
-def varied(result) -> list[str]:
+def varied(result: ResultData) -> list[str]:
     """Names of the inputs that are not held fixed."""
     return [name for name, entry in result.facts.inputs.items() if not entry.binds and entry.kind != "fixed"]
 
 
-def runs_said(result) -> str:
+def runs_said(result: ResultData) -> str:
     """How many runs were ok."""
     told = result.facts.runs_ok
     return f"{result.runs.sizes.get('run', 0) if told is None else told:,}"

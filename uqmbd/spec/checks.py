@@ -48,7 +48,6 @@ def check_units(units: Mapping[str, str], outputs: Sequence[str]) -> dict[str, s
             raise StudyError(
                 f"'{name}' is none of outputs.include", key="outputs.units", value=unit, remedy=did_you_mean(name, names, noun="output")
             )
-        check_kind(unit, str, f"outputs.units.{name}", 'a unit as text, such as "N"')
     return dict(units)
 
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Field, Tag
 from pydantic.json_schema import SkipJsonSchema
 
-from uqmbd.doors import outside, whereabouts
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
+from uqmbd.plugins import locate_plugin, plugin_name
 from uqmbd.simulators.command import command_line, command_model
 from uqmbd.simulators.filling import check_places
 from uqmbd.simulators.model import Model, find_model, located, wrap_callable
@@ -31,8 +31,8 @@ class StudySection(Checked):
         Stand on the first screen of the report: a title instead of the name, and what is asked, in a sentence or two.
     directory : Path
         Where modules are looked for.
-    given : dict of str to callable
-        What was given in Python instead of names.
+    given : dict of str to Model
+        Of functions that were given in Python, by key.
     """
 
     name: str | None = None
@@ -49,16 +49,13 @@ class StudySection(Checked):
     @property
     def function_name(self) -> str:
         """Name of the function alone; empty if it has none."""
-        one = next((self.given[key] for key in ("model", "simulator") if key in self.given), None)
-        if one is None:
-            return self.label.rpartition(":")[2]
-        found = one.name if isinstance(one, Model) else getattr(one, "__name__", "")
-        return found if found.isidentifier() else ""
+        one = self.given.get("model", self.given.get("simulator"))
+        return self.label.rpartition(":")[2] if one is None else one.name
 
     @property
     def nameless(self) -> dict[str, int]:
         """What was given in Python and can be found under no name, which is equal to nothing but itself."""
-        return {key: id(one) for key, one in self.given.items() if str(getattr(self, key, "")).startswith("<")}
+        return {key: id(one.bare) for key, one in self.given.items() if one.label.startswith("<")}
 
     def load(self, timeout: float | None) -> Model:
         """The model itself: its file is executed, its module imported."""
@@ -91,8 +88,7 @@ class FunctionSection(StudySection):
         return self.model
 
     def load(self, timeout: float | None) -> Model:
-        made = self.given.get("model", self.model)
-        return made if isinstance(made, Model) else replace(find_model(made, self.directory), vectorized=self.vectorized)
+        return replace(self.given.get("model") or find_model(self.model, self.directory), vectorized=self.vectorized)
 
 
 class SimulatorSection(StudySection):
@@ -114,10 +110,10 @@ class SimulatorSection(StudySection):
         return self.model or self.simulator
 
     def load(self, timeout: float | None) -> Model:
-        by, model = self.given.get("simulator"), self.given.get("model", self.model)
         named = {"key": "study.simulator", "directory": self.directory}
-        by = outside(self.simulator, (), "simulator", **named) if by is None else wrap_callable(by)
-        return replace(by if model is None else find_model(model, self.directory), simulator=by)
+        by = self.given.get("simulator") or locate_plugin(self.simulator, (), "simulator", **named)
+        model = self.given.get("model") or (by if self.model is None else find_model(self.model, self.directory))
+        return replace(model, simulator=by)
 
 
 class CommandSection(StudySection):
@@ -209,16 +205,16 @@ def section_of_model(
     if simulator is not None and vectorized:
         text = "a simulator from outside is handed all runs of a batch anyway"
         raise StudyError(text, key="study.vectorized", value=True, remedy="leave it out")
-    given = {key: one for key, one in (("model", model), ("simulator", simulator)) if not (one is None or isinstance(one, str))}
-    where = words.get("directory", Path())
+    both = {"model": model, "simulator": simulator}
+    given = {key: one if isinstance(one, Model) else wrap_callable(one) for key, one in both.items() if not isinstance(one, str | None)}
+    names, where = {key: one.label for key, one in given.items()}, words.get("directory", Path())
     if isinstance(model, str):
-        model = located(model_or_copy(model, where), where)
-    names = {key: one.label if isinstance(one, Model) else wrap_callable(one).label for key, one in given.items()}
+        names["model"] = located(model_or_copy(model, where), where)
     if simulator is None:
-        return made(FunctionSection, **{"model": model, "vectorized": vectorized, "given": given, **words, **names})
+        return made(FunctionSection, **names, vectorized=vectorized, given=given, **words)
     if isinstance(simulator, str):
-        simulator = whereabouts(simulator, (), "simulator", key="study.simulator", directory=where)
-    return made(SimulatorSection, **{"model": model, "simulator": simulator, "given": given, **words, **names})
+        names["simulator"] = plugin_name(simulator, (), "simulator", key="study.simulator", directory=where)
+    return made(SimulatorSection, **names, given=given, **words)
 
 
 def made(kind: type[StudySection], **fields: Any) -> Any:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from uqmbd.doors import label_of, whereabouts
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import OutputInfo
+from uqmbd.plugins import label_of, plugin_name
 from uqmbd.simulators.model import Model, find_model, located, wrap_callable
 from uqmbd.spec.sections import ReportSection
 
@@ -18,7 +18,7 @@ FIELDS = "report.fields"
 def found_from_anywhere(report: ReportSection, directory: Path) -> ReportSection:
     """The section with such names of its functions that they are found from anywhere; nothing is executed. Functions of fields stay."""
     figures = [
-        label_of(one) if callable(one) else whereabouts(one, (), "figure", key="report.figures", directory=directory)
+        label_of(one) if callable(one) else plugin_name(one, (), "figure", key="report.figures", directory=directory)
         for one in report.figures
     ]
     fields = []

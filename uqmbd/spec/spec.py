@@ -10,15 +10,15 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
 
-from uqmbd.doors import blaming, name_and_code
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space, read_dependence, read_set
+from uqmbd.plugins import blaming, name_and_code
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.windows import is_pattern
-from uqmbd.spec.checks import check_input_name, check_kind, check_name, check_outputs, check_units
+from uqmbd.spec.checks import check_input_name, check_name, check_outputs, check_units
 from uqmbd.spec.models import ModelSection, read_section
 from uqmbd.spec.sections import CampaignSettings, OutputsSection, ReportSection, TimeGrid
 from uqmbd.spec.showing import check_names, found_from_anywhere
@@ -38,7 +38,7 @@ def section(kind: Any, name: str) -> BeforeValidator:
 
     def read(value: Any) -> Any:
         try:
-            return kind(**(value or {})) if value is None or isinstance(value, Mapping) else value
+            return kind(**value) if isinstance(value, Mapping) else value
         except StudyError as error:
             raise error.under(name) from None
         except TypeError:
@@ -49,14 +49,7 @@ def section(kind: Any, name: str) -> BeforeValidator:
 
 def read_study_section(value: Any, info: ValidationInfo) -> Any:
     """The section ``[study]``."""
-    return read_section(value, info.context) if isinstance(value, Mapping) else value
-
-
-def read_time(value: Any) -> Any:
-    """The section ``[time]``."""
-    if isinstance(value, Mapping):
-        return section(TimeGrid, "time").func(value)
-    return check_kind(value, (TimeGrid, type(None)), "time", "uqmbd.TimeGrid(end=..., points=...)")
+    return read_section(value, info.context or Path()) if isinstance(value, Mapping) else value
 
 
 class StudySpec(BaseModel):
@@ -98,7 +91,7 @@ class StudySpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
     study: Annotated[ModelSection, BeforeValidator(read_study_section)]
-    time: Annotated[TimeGrid | None, BeforeValidator(read_time)] = None
+    time: Annotated[TimeGrid | None, section(TimeGrid, "time")] = None
     inputs: Inputs = {}
     dependence: Annotated[Dependence | None, BeforeValidator(read_dependence)] = None
     sets: dict[str, ConvexSet] = {}

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, InstanceOf, ValidationInfo
 
-from uqmbd.doors import blaming, distribution_of, find, is_ours, label_of, nonsense, offered
 from uqmbd.errors import StudyError
-from uqmbd.inputs import INPUTS, Input, read_input
+from uqmbd.inputs import INPUTS, Input, Interval, read_input
 from uqmbd.inputs import given as as_inputs
 from uqmbd.inputs.joint import names_in
 from uqmbd.methods import Method, read_method
+from uqmbd.plugins import blaming, distribution_of, is_ours, label_of, load_plugin, nonsense, offered
 from uqmbd.spec.checks import check_input_name, check_kind
 from uqmbd.spec.labels import labelled
 
@@ -49,7 +49,7 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
     try:
         if isinstance(table.get("distribution"), str):
             table = {**table, "distribution": distribution_of(table["distribution"], directory)}
-        more = {key: find(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
+        more = {key: load_plugin(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
         with blaming(more[keys[0]] if keys else Input, "kind of input", keys[0] if keys else name):
             found = read_input(table, more)
         if not isinstance(found, Input):
@@ -62,7 +62,7 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
 def input_table(item: Input) -> dict[str, Any]:
     """The table of an input in a study file, in the unit in which it was written."""
     written = item.written or item
-    value = [written.lower, written.upper] if written.key == "interval" else getattr(written, written.key)
+    value = [written.lower, written.upper] if type(written) is Interval else getattr(written, written.key)
     key = written.key if is_ours(type(written)) else label_of(type(written))
     return {key: value} | ({"unit": written.unit} if written.unit else {})
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
+from uqmbd.plugins import blaming, nonsense
 
 if TYPE_CHECKING:
     from uqmbd.study.data import StudyData

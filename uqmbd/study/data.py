@@ -10,9 +10,9 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from uqmbd.doors import find
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.plugins import load_plugin
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import asked
 from uqmbd.spec import StudySpec
@@ -67,13 +67,11 @@ class StudyData:
         _ = self.model, self.asked, self.field_functions
         for name in self.report.figures:
             if not name.startswith("<"):
-                find(name, {}, "figure", key="report.figures")
+                load_plugin(name, {}, "figure", key="report.figures")
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "settled":
-            raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
-        vars(self)[name] = value
+        raise AttributeError(f"a study is not changed; make another: study.changed({name}=...)")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StudyData) and self.spec == other.spec
@@ -112,10 +110,6 @@ class StudyData:
     def said(self) -> dict[str, Any]:
         """What a result says of its study in words, which change no number: name, title, description, inputs as they were written."""
         return {"study": self.name, **self.spec.words(), "inputs": self.inputs.described()}
-
-    def words(self) -> dict[str, str]:
-        """Title and description, if the study has them."""
-        return self.spec.words()
 
     def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
         """What is known of the outputs, with the units that the study gives them.

@@ -10,6 +10,7 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError
+from uqmbd.method_facts import Cases, Evidence
 from uqmbd.outcomes import OK
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     cases = {name: {"nominal": middle} | {bound: middle | end.inputs for bound, end in ends[name].items() if end} for name in names}
     points = list(dict.fromkeys(key_of(inputs) for found in cases.values() for inputs in found.values()))
     before = {} if trial.stored is None else nominal_before(store.directory, middle, names)
-    make = "statement" in result.attrs or "searched_share" in result.attrs
+    make = result.facts_of(Evidence).searched
     number = {point: k for k, point in enumerate(points)}
     outputs = outputs_at([dict(point) for point in points], columns, trial, store, make=make, skip_first=bool(before))
     variables = {}
@@ -116,7 +117,7 @@ def nominal_before(directory: Path, middle: Mapping[str, float], names: list[str
         known = open_results(directory).extreme_runs
     except StudyError:
         return {}
-    if any(name not in known or known[name].attrs.get("inputs", {}).get("nominal") != middle for name in names):
+    if any(name not in known or Cases.of(known[name].attrs).inputs.get("nominal") != middle for name in names):
         return {}
     found = {name: known[name].sel(case="nominal").values for name in names}
     return found if all(np.isfinite(values).all() for values in found.values()) else {}

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from uqmbd.doors import name_and_code
 from uqmbd.errors import StudyError
+from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written

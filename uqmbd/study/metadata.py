@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from uqmbd.plugins import label_of
+from uqmbd.spec.showing import written
 from uqmbd.study.identity import versions
 
 if TYPE_CHECKING:
@@ -19,3 +21,16 @@ def metadata_of(study: StudyData) -> dict[str, Any]:
         "model": study.model.label,
         "versions": versions(),
     }
+
+
+def shown_by(study: StudyData) -> tuple[dict[str, Any], list[str]]:
+    """What the report of a result shows, as its attribute ``report`` has it: the section, and what the method brings; and notes."""
+    table, lost = dict(written(study.report)), []
+    for what in ("figures", "tables"):
+        names = list(map(label_of, getattr(study.method, what)))
+        found = [name for name in names if not name.startswith("<")]
+        lost += [what] if len(found) < len(names) else []
+        if found:
+            table[what] = [*table.get(what, ()), *found]
+    why = "they are of a script, and can be found under no name: write the method into a file"
+    return table, [f"the {' and '.join(lost)} of the method {study.method.name} are left out: {why}"] if lost else []

@@ -14,6 +14,7 @@ import numpy as np
 
 from uqmbd.campaign.opening import claimed
 from uqmbd.errors import StudyError
+from uqmbd.method_facts import Shown
 from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
@@ -25,6 +26,7 @@ from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.decision import Done
 from uqmbd.study.identity import version
+from uqmbd.study.metadata import shown_by
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -108,7 +110,6 @@ def result_of_before(study: StudyData, directory: Path) -> Result | None:
 
     None where it is not as it was written, which is said: it is made again.
     """
-    from uqmbd.figures.more import own_figures
     from uqmbd.result import open_results
 
     try:
@@ -117,7 +118,8 @@ def result_of_before(study: StudyData, directory: Path) -> Result | None:
         said = f"{error.file}: {error.message}" if error.file else error.message
         logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
         return None
-    found.trust = own_figures(found) == study.report.figures  # what the study in hand names, and nobody else
+    theirs, ours = found.facts_of(Shown), Shown(shown_by(study)[0])
+    found.trust = all(theirs.functions(what) == ours.functions(what) for what in ("figures", "tables"))  # the study names them, nobody else
     attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
     if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
         found.attrs = attrs

@@ -17,16 +17,15 @@ from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.pool import EarlyPool, default_workers
 from uqmbd.campaign.progress import progress_bar
 from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.doors import blaming, is_ours
 from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import OutputInfo
+from uqmbd.plugins import blaming, is_ours
 from uqmbd.processes import give_memory_back
-from uqmbd.spec.showing import written
 from uqmbd.study.asked import OutsideRun
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, method_tag, precision_of, versions
-from uqmbd.study.metadata import metadata_of
+from uqmbd.study.metadata import metadata_of, shown_by
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.storing import rounding_cost
@@ -173,10 +172,11 @@ def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, si
         "simulator": dict(simulator),
     }
     cost = rounding_cost(study, result)
-    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks()]
+    report, lost = shown_by(study)
+    notes = [*result.attrs.get("notes", ()), *cost.get("notes", ()), *study.inputs.remarks(), *lost]
     result.attrs |= cost | {"notes": notes, "failures_note": failures_in(notes)}
-    if shown := written(study.report):
-        result.attrs["report"] = shown
+    if report:
+        result.attrs["report"] = report
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 

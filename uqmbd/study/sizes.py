@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING
 
-from uqmbd.doors import blaming, nonsense
 from uqmbd.errors import StudyError
+from uqmbd.plugins import blaming, nonsense
 from uqmbd.processes import memory_there
 from uqmbd.study.times import further_times
 

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
+from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
 from uqmbd.tables.inputs import input_unit
-from uqmbd.tables.outputs import axis_unit, output_names, unit_said, widest
+from uqmbd.tables.outputs import axis_unit, output_names, unit_said
+from uqmbd.tables.rows import row
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
+
+    from uqmbd.result_data import ResultData
 
 ALONG = "gathered"  # dimension of outputs that lie in one array
 TOGETHER = "all parts"  # dimension of the columns of a table; no output can have this name
@@ -36,11 +41,11 @@ class Frame:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
-def frames(result) -> Iterator[Frame]:
+def frames(result: ResultData) -> Iterator[Frame]:
     """Every table that a result has; of very many rows some, evenly spread, as its name says: ``history_x_every_20``."""
     result, axes = shorter(result)
     for frame in whole_frames(result):
-        rows = axes.get(frame.table.index.name, len(frame.table))
+        rows = axes.get(str(frame.table.index.name), len(frame.table))
         every = -(-rows // LONGEST)
         if every <= 1 or "output" in frame.table.index.names:
             yield frame
@@ -50,7 +55,7 @@ def frames(result) -> Iterator[Frame]:
         yield replace(frame, key=f"{frame.key}_every_{every}", caption=caption, table=table)
 
 
-def shorter(result) -> tuple[Any, dict[str, int]]:
+def shorter(result: ResultData) -> tuple[Any, dict[str, int]]:
     """The result with some of the places on very long axes only, as its tables have them, and how many each of these axes has."""
     groups, axes = {}, {}
     for key, group in result.groups():
@@ -61,12 +66,12 @@ def shorter(result) -> tuple[Any, dict[str, int]]:
     return result.replaced(**groups), axes
 
 
-def whole_frames(result) -> Iterator[Frame]:
+def whole_frames(result: ResultData) -> Iterator[Frame]:
     """Scalars, histories, sensitivities, distribution functions and convergence: every table that a result has.
 
     Of more than `APART` scalars each group is one table of all: a file for each would be tens of thousands.
     """
-    if len(table := result.table()) or "estimate" not in result.attrs:
+    if len(table := scalars_table(result)) or not result.facts_of(Estimates):
         yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
     histories, scalars = output_names(result)
@@ -76,13 +81,35 @@ def whole_frames(result) -> Iterator[Frame]:
             unit = unit_of_output(result, name)
             plain = [column for column in table.columns if SAME_UNIT.match(column)]
             yield Frame(f"history_{name}", f"{name} over {table.index.name}", table, axis_units(result, name) | dict.fromkeys(plain, unit))
+    yield from width_frame(result)
     many = set(scalars if len(scalars) > APART else ())
     for spec in result.specs.values():
         if spec.caption != "":
             yield from group_frames(result, spec, many)
 
 
-def history_table(result, name: str) -> pd.DataFrame | None:
+def width_frame(result: ResultData) -> Iterator[Frame]:
+    """How wide the bands of histories and curves are, see `Result.widths`: a row each."""
+    import pandas as pd
+
+    found = result.widths
+    names, rows = [], []
+    for name, array in found.data_vars.items():
+        axis = axis_units(result, str(name))
+        for band in found["band"].values:
+            numbers = array.sel(band=band)
+            if np.isfinite(numbers.values[0]):
+                names.append(name)
+                over, unit = next(iter(axis.items()), ("", ""))
+                rows.append(
+                    {"band": band, "unit": unit_of_output(result, str(name)), **dict(zip(MEASURES, numbers.values.tolist(), strict=True))}
+                )
+                rows[-1] |= {"axis": f"{over} [{unit}]" if unit else over}
+    if rows:
+        yield Frame("widths", "Widths of bands", pd.DataFrame(rows, pd.Index(names, name="output")).dropna(axis=1, how="all"))
+
+
+def history_table(result: ResultData, name: str) -> pd.DataFrame | None:
     """See `Result.history`; None of a number."""
     import pandas as pd
 
@@ -90,10 +117,11 @@ def history_table(result, name: str) -> pd.DataFrame | None:
     if not parts:
         return None
     axis, array = result.axis_of(name), next(iter(parts.values()))
-    return pd.DataFrame(row(parts), index=pd.Index(array[axis].values, name=axis))
+    groups = {key: result[key] for key in parts}
+    return pd.DataFrame(row(groups, name), index=pd.Index(array[axis].values, name=axis))
 
 
-def group_frames(result, spec: GroupSpec, many: Collection[str] = ()) -> Iterator[Frame]:
+def group_frames(result: ResultData, spec: GroupSpec, many: Collection[str] = ()) -> Iterator[Frame]:
     """The tables of one group: one for each of its variables, one for all that are single numbers, and one for those of `many`."""
     import pandas as pd
 
@@ -153,7 +181,7 @@ def stacked(group: xr.Dataset, names: list[str]) -> xr.DataArray:
     return xr.DataArray(values, {dim: group.variables[dim] for dim in dims if dim in group.coords}, (ALONG, *dims))
 
 
-def scalars_table(result) -> pd.DataFrame:
+def scalars_table(result: ResultData) -> pd.DataFrame:
     """See `Result.table`."""
     import pandas as pd
 
@@ -164,7 +192,7 @@ def scalars_table(result) -> pd.DataFrame:
         alike.setdefault(kind, []).append(name)
     tables = []
     for kind, some in alike.items():
-        if found := row({key: stacked(groups[key], some) for key, _ in kind}):
+        if found := row({key: stacked(groups[key], some).to_dataset(name=ALONG + "s") for key, _ in kind}, ALONG + "s"):
             units = [unit_of_output(result, name) for name in some]
             tables.append(pd.DataFrame({"unit": units} | found, index=pd.Index(some, name="output")))
     if not tables:
@@ -173,33 +201,23 @@ def scalars_table(result) -> pd.DataFrame:
     return table.loc[[name for name in names if name in table.index]]
 
 
-def calibrated(result) -> Iterator[Frame]:
+def calibrated(result: ResultData) -> Iterator[Frame]:
     """The estimates of a calibration in the units in which the inputs were written, and the correlations of the estimates."""
     import pandas as pd
 
-    attrs = result.attrs
-    if "estimate" not in attrs:
+    found = result.facts_of(Estimates)
+    if not found:
         return
-    units = {name: input_unit(result, name) for name in attrs["estimate"]}
+    units = {name: input_unit(result, name) for name in found.estimate}
     index = pd.Index(list(units), name="input")
     columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
-    for key, word in (("estimate", "estimate"), ("estimate_lower", "lower"), ("estimate_upper", "upper")):
-        if key in attrs:
-            columns[word] = [float(unit.of(attrs[key].get(name, np.nan))) for name, unit in units.items()]
-    columns["std"] = [attrs.get("estimate_std", {}).get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
+    for word, values in (("estimate", found.estimate), ("lower", found.estimate_lower), ("upper", found.estimate_upper)):
+        columns[word] = [float(unit.of(values.get(name, np.nan))) for name, unit in units.items()]
+    columns["std"] = [found.estimate_std.get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
     yield Frame("estimates", "Estimates of the inputs with 95 % limits", pd.DataFrame(columns, index=index))
-    names, rho = correlations(attrs)
+    names, rho = found.correlations
     if len(names) > 1:
         yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
-
-
-def correlations(attrs: Mapping[str, Any]) -> tuple[list[str], np.ndarray]:
-    """Inputs of a calibration, and the correlations of their estimates, (inputs, inputs); NaN of those that have no variance."""
-    names = list(attrs.get("covariance_of", ()))
-    matrix = np.array(attrs.get("covariance", ()), float).reshape(len(names), len(names))
-    std = np.sqrt(np.diag(matrix))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return names, matrix / np.outer(std, std)
 
 
 def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
@@ -208,9 +226,9 @@ def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
     Of histories the rows are times, of curves values of their axis, and the columns say which input or pair, and which kind: ``b total``.
     With membership levels the plain columns are those of the lowest, ``value_alpha_0.5`` and so on those of the others.
     """
-    if "alpha" in array.dims:
-        import pandas as pd
+    import pandas as pd
 
+    if "alpha" in array.dims:
         return pd.concat([flat(part, axis, word).add_suffix(suffix) for suffix, part in by_level(array)], axis=1)
     array = array.drop_vars([name for name in array.coords if name not in array.dims])
     across = next((dim for dim in ("kind", "statistic", "column", "pair", "bound") if dim in array.dims), None)
@@ -218,13 +236,13 @@ def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
     parts = [dim for dim in ("region", "input", "pair", "kind", "bound") if dim in array.dims and dim != along]
     parts += [dim for dim in array.dims if dim not in (along, *parts)]
     if not parts:
-        return array.to_pandas().to_frame("second order" if along == "pair" else word)
+        return pd.DataFrame({"second order" if along == "pair" else word: array.to_pandas()})
     if len(parts) == 1 and not axis:
-        table = array.transpose(along, *parts).to_pandas()
+        table = pd.DataFrame(array.transpose(along, *parts).to_pandas())
         table.columns.name = None
         return table
     side_by_side = array.transpose(along, *parts).stack({TOGETHER: parts})
-    table = side_by_side.to_pandas()
+    table = pd.DataFrame(side_by_side.to_pandas())
     table.columns = [" ".join(map(str, entry)) if isinstance(entry, tuple) else str(entry) for entry in side_by_side[TOGETHER].values]
     return table
 
@@ -242,41 +260,17 @@ def by_level(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray]]:
         yield f"_alpha_{alpha:.6g}" if rank else "", array.isel(alpha=int(level), drop=True)
 
 
-def timed(result, name: str) -> dict[str, xr.DataArray]:
+def timed(result: ResultData, name: str) -> dict[str, xr.DataArray]:
     """The groups in which one output has a value at every point of its axis, a time say; checks have it at some only."""
     return {key: group[name] for key, group in result.groups() if key != VALIDATION.name and result.axis_of(name, key)}
 
 
-def axis_units(result, name: str) -> dict[str, str]:
+def axis_units(result: ResultData, name: str) -> dict[str, str]:
     """Name and unit of what an output is over; none of a scalar."""
-    axis = result.axis_of(name)
+    axis = str(result.axis_of(name))
     return next(({axis: axis_unit(array, axis).strip()} for array in timed(result, name).values()), {})
 
 
-def unit_of_output(result, name: str) -> str:
+def unit_of_output(result: ResultData, name: str) -> str:
     """Unit as it is stored, from the first group that says it."""
     return next((unit for _, group in result.groups() if (unit := unit_said(group, name))), "")
-
-
-def row(parts: Mapping[str, xr.DataArray]) -> dict[str, Any]:
-    """Columns of a table from the groups of one output; each value has the remaining dimensions (none, or that of its axis).
-
-    Bounds with membership levels: ``lower`` and ``upper`` are those of the lowest level, ``lower_alpha_0.5`` those of another.
-    Imprecise statistics: ``mean_lower_bound`` and ``mean_upper_bound``, and with levels ``mean_lower_bound_alpha_0.5``.
-    """
-    found: dict[str, Any] = {}
-    for key, prefix in (("bounds", ""), ("inner", "inner_")):
-        if key not in parts:
-            continue
-        for suffix, level in by_level(parts[key]):
-            found |= {f"{prefix}{end}{suffix}": level.sel(bound=end).values for end in ("lower", "upper")}
-    found |= {key: widest(parts[key]).values for key in ("error", "step_error", "trusted") if key in parts}
-    if "statistics" in parts:
-        for suffix, table in by_level(parts["statistics"]):
-            for word in map(str, table["statistic"].values):
-                one = table.sel(statistic=word)
-                if "bound" in table.dims:
-                    found |= {f"{word}_{end}_bound{suffix}": one.sel(bound=end).values for end in ("lower", "upper")}
-                else:
-                    found[word + suffix] = one.values
-    return {key: value.item() if value.ndim == 0 else value for key, value in found.items()}

@@ -38,7 +38,7 @@ def latex(frame: Frame) -> str:
         caption += f" ({len(table)} of {len(frame.table)} rows)"
     names = [str(table.index.name or ""), *map(str, table.columns)]
     head = " & ".join(escape(_words(name)) + _unit(frame.units.get(name, "")) for name in names)
-    kinds = "".join("r" if _numeric(column) else "l" for column in (table.index, *(table[name] for name in table.columns)))
+    kinds = "".join("r" if _numeric(column) else "l" for column in (table.index, *(column for _, column in table.items())))
     body = [" & ".join(map(_cell, entry)) + r" \\" for entry in table.itertuples(name=None)]
     lines = [
         r"% \usepackage{booktabs}", r"\begin{table}", r"\centering", rf"\caption{{{escape(caption)}}}",

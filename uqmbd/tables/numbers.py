@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 DIGITS = 5
 ROUNDING = 1e-12  # of the largest number of a row
@@ -25,8 +27,8 @@ class Scale:
     unit: str = ""
     factor: float = 1.0
 
-    def of(self, value):
-        """The number in this unit."""
+    def of(self, value: ArrayLike) -> Any:
+        """The number in this unit; of an array an array."""
         return np.asarray(value, float)[()] / self.factor
 
     def said(self, text: str) -> str:

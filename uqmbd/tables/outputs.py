@@ -1,19 +1,28 @@
 """The outputs of a result: which there are, their units, and how their groups look without the dimensions that few methods have."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.method_facts import Limit, Shown, Words
 from uqmbd.outcomes import TIME
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from uqmbd.result_data import ResultData
 
 QUANTILE = re.compile(r"q(\d+(?:\.\d+)?)")
 DRAWN = 24  # histories, and as many numbers, of which figures are drawn
 GROUPS = ("bounds", "statistics", "inner", "error", "sensitivity", "cdf", "validation")
 
 
-def output_names(result) -> tuple[list[str], list[str]]:
+def output_names(result: ResultData) -> tuple[list[str], list[str]]:
     """Names of the outputs over time or another axis, and of the scalars, that a result speaks of, in its own order."""
     names = result.outputs
     over_axis = set()
@@ -24,7 +33,7 @@ def output_names(result) -> tuple[list[str], list[str]]:
     return [name for name in names if name in over_axis], [name for name in names if name not in over_axis]
 
 
-def chosen(result, names: list[str]) -> list[str]:
+def chosen(result: ResultData, names: list[str]) -> list[str]:
     """Outputs of which figures are drawn, in their order: all unless these are very many, then the key output and the first."""
     if len(names) <= DRAWN:
         return names
@@ -34,10 +43,10 @@ def chosen(result, names: list[str]) -> list[str]:
     return [name for name in names if name in shown]
 
 
-def key_said(result) -> str | None:
+def key_said(result: ResultData) -> str | None:
     """The output that the study says it is about: `[report] key`, or that of a reliability study."""
     known = set(result.outputs)
-    said = (result.attrs.get("report", {}).get("key"), result.facts.settings.get("output"))
+    said = (result.facts_of(Shown).key, result.facts_of(Limit).output)
     return next((name for name in said if name in known), None)
 
 
@@ -47,7 +56,7 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:DRAWN])} and {more:,} more"
 
 
-def picked(group, name: str, **labels: str) -> np.ndarray:
+def picked(group: xr.Dataset, name: str, **labels: str | float) -> np.ndarray:
     """Values of one output at labels of its dimensions, and at the lowest membership level where it has levels.
 
     The same as ``widest(group[name]).sel(labels).values``; of thousands of outputs that would take minutes.
@@ -65,10 +74,10 @@ def picked(group, name: str, **labels: str) -> np.ndarray:
 
 def unit_said(group, name: str) -> str:
     """Unit of one output as its group has it; empty where it says none."""
-    return str(group.variables[name].attrs.get("unit", "")) if name in group.variables else ""
+    return Words.of(group.variables[name].attrs).unit if name in group.variables else ""
 
 
-def unit_of(result, name: str) -> str:
+def unit_of(result: ResultData, name: str) -> str:
     """Unit of an output; empty when it has none."""
     for group in (*GROUPS, "runs"):
         if unit := unit_said(getattr(result, group), name):
@@ -76,25 +85,26 @@ def unit_of(result, name: str) -> str:
     return ""
 
 
-def pretty(unit: str) -> str:
+def pretty(unit: str | None) -> str:
     """A unit as it is printed: ``m/s^2 -> m/s²``, ``N m -> N·m``; nothing for pure numbers."""
+    unit = unit or ""
     for plain, printed in (("**", "^"), ("^2", "²"), ("^3", "³"), ("*", "·"), (" ", "·")):
         unit = unit.replace(plain, printed)
     return "" if unit in ("1", "dimensionless") else unit
 
 
-def in_unit(result, name: str) -> str:
+def in_unit(result: ResultData, name: str) -> str:
     """`` [unit]`` of an output, to stand after a word; empty when it has none."""
     unit = unit_of(result, name)
     return f" [{unit}]" if unit else ""
 
 
-def label_of(result, name: str) -> str:
+def label_of(result: ResultData, name: str) -> str:
     """Axis label of an output: its name, and its unit in brackets."""
     return name + in_unit(result, name)
 
 
-def words_over(result, names: Iterable[str]) -> tuple[str, str]:
+def words_over(result: ResultData, names: Iterable[str]) -> tuple[str, str]:
     """What some outputs are, and over what: ``history`` and ``time``, ``curve`` and ``its axis``, or both."""
     axes = {result.axis_of(name) for name in names}
     if not axes - {None, TIME.name}:
@@ -102,19 +112,19 @@ def words_over(result, names: Iterable[str]) -> tuple[str, str]:
     return ("history or a curve", "time or its axis") if TIME.name in axes else ("curve", "its axis")
 
 
-def axis_label(array, axis: str) -> str:
+def axis_label(array: xr.DataArray, axis: str | None) -> str:
     """The axis of an array as a figure says it: ``time [s]``, ``frequency [Hz]``."""
     unit = axis_unit(array, axis).strip()
-    return f"{axis} [{unit}]" if unit else axis
+    return f"{axis} [{unit}]" if unit else str(axis)
 
 
-def axis_unit(array, axis: str) -> str:
+def axis_unit(array: xr.DataArray, axis: str | None) -> str:
     """Unit of an axis of an array, to stand after a number: `` Hz``; empty when it has none."""
-    unit = pretty(str(array[axis].attrs.get("unit", TIME.unit if axis == TIME.name else "")))
+    unit = pretty(Words.of(array[axis].attrs).unit or (TIME.unit if axis == TIME.name else ""))
     return f" {unit}" if unit else ""
 
 
-def point_of(axis: str) -> str:
+def point_of(axis: str | None) -> str:
     """A word for one value of an axis: ``time``, or ``point`` of another one."""
     return "time" if axis == TIME.name else "point"
 
@@ -130,7 +140,7 @@ def percents(known: Iterable[str]) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-def shown_quantiles(result) -> dict[str, str]:
+def shown_quantiles(result: ResultData) -> dict[str, str]:
     """Quantiles that stand in tables, and their words: all that the study asks for, otherwise 5 and 95 %."""
     known = percents(result.statistics["statistic"].values) if "statistic" in result.statistics.coords else {}
     asked = result.facts.settings.get("quantiles") is not None

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, scale
 from uqmbd.tables.outputs import percents, picked, shown_quantiles, unit_of
+from uqmbd.tables.rows import both, greatest, least, row
 
 USUAL = ("mean", "std", "q05", "q95")
 MEASURED = ("fitted", "measured", "residual")  # of calibrations
@@ -18,7 +20,7 @@ QUIET = re.compile(
 )  # statistics that have no column of their own
 
 
-def scale_of(result, name: str, shown: Mapping[str, str] | None = None) -> Scale:
+def scale_of(result: ResultData, name: str, shown: Mapping[str, str] | None = None) -> Scale:
     """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics.
 
     `shown` are the quantiles with their words, if these are known.
@@ -31,26 +33,28 @@ def scale_of(result, name: str, shown: Mapping[str, str] | None = None) -> Scale
     return scale(unit_of(result, name), (value for pair in ends for value in pair))
 
 
-def statistics(result, name: str, quantiles: Mapping[str, str]) -> dict[str, tuple[float, ...]]:
+def statistics(
+    result: ResultData, name: str, quantiles: Mapping[str, str], columns: Mapping[str, np.ndarray] | None = None
+) -> dict[str, tuple[float, ...]]:
     """Statistics of one output by the column they stand in, one number or both bounds; of the lowest membership.
 
-    Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words.
+    Of a history the extremes over time, where these say something. `quantiles` are those that are shown, with their words; `columns` is
+    its row, if that is known.
     """
-    group, axis = result.statistics, result.axis_of(name, "statistics")
-    known, dims = group.variables["statistic"].values.tolist(), group.variables[name].dims
+    columns = row({"statistics": result.statistics}, name) if columns is None else columns
+    axis = result.axis_of(name, "statistics")
+    known = result.statistics.variables["statistic"].values.tolist()
     far = {key: percent for key, percent in percents(quantiles).items() if percent != 50 or axis is None}
     extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
     if axis is None:
         extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in own(known)}
     found = {}
     for column, (key, extreme) in extremes.items():
-        if key not in known:
-            continue
-        if "bound" not in dims:
-            found[column] = (extreme(picked(group, name, statistic=key)),)
-            continue
-        lower, upper = (picked(group, name, statistic=key, bound=bound) for bound in ("lower", "upper"))
-        found[column] = (least(lower) if extreme is least else greatest(lower), extreme(upper))
+        ends = both(columns, key)
+        if len(ends) == 1:
+            found[column] = (extreme(ends[0]),)
+        elif ends:
+            found[column] = (least(ends[0]) if extreme is least else greatest(ends[0]), extreme(ends[1]))
     return found
 
 
@@ -67,13 +71,3 @@ def has_unit(column: str) -> bool:
 def ends_of(group, name: str) -> tuple[float, float]:
     """Lower and upper bound of one output in a group of bounds, of a history the widest; of the lowest membership."""
     return least(picked(group, name, bound="lower")), greatest(picked(group, name, bound="upper"))
-
-
-def least(values: np.ndarray) -> float:
-    """The smallest number that is one."""
-    return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")
-
-
-def greatest(values: np.ndarray) -> float:
-    """The largest number that is one."""
-    return float(np.nanmax(values)) if np.isfinite(values).any() else float("nan")

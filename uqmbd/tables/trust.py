@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import SEARCHED as BY_SEARCH
+from uqmbd.method_facts import Trusting
 from uqmbd.outcomes import TIME
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import axis_unit, picked
 
 BEYOND = "its validated error exceeds the tolerance"
 WIDENED = "the error of the surrogate exceeds the tolerance, and the bounds are widened by that"
 SEARCHED = "fresh runs lay further outside of what a search reached than is allowed, or are too few, and the bounds are widened by that"
-WHY, CLAIMED = "why", "claimed"  # attributes of an output's trust: what else takes it away; False where the method has no say in it
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def percent(share: float) -> str:
     return text.removesuffix(".0") + " %"
 
 
-def trust_of(result, name: str) -> Trust | None:
+def trust_of(result: ResultData, name: str) -> Trust | None:
     """Trust in one output; None where the method makes no such claim."""
     if name not in result.trusted:
         return None
@@ -113,8 +114,9 @@ def trust_of(result, name: str) -> Trust | None:
         taken = np.atleast_1d(picked(result.source, name)) == BY_SEARCH
         searched, doubtful = float(taken.mean()), np.unique(taken[~trusted])
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
-    origin = name in result.bounds, searched, widened, result.facts.method == "search"
-    axis, about = result.axis_of(name, "trusted"), (str(array.attrs.get(WHY, "")), bool(array.attrs.get(CLAIMED, True)))
+    origin = name in result.bounds, searched, widened, result.facts.by_search
+    axis, said = result.axis_of(name, "trusted"), Trusting.of(array.attrs)
+    about = said.why, bool(said.claimed)
     if axis is None:
         return Trust(float(trusted[0]), np.nan, (), *origin, "", "", *about)
     array = result.trusted[name]
@@ -122,7 +124,7 @@ def trust_of(result, name: str) -> Trust | None:
     return Trust(float(trusted.mean()), horizon, _spans(array[axis].values, ~trusted), *origin, axis, axis_unit(array, axis), *about)
 
 
-def marked(result, name: str, title: str) -> str:
+def marked(result: ResultData, name: str, title: str) -> str:
     """The title of a figure of one scalar, which says when the scalar is not trusted."""
     trust = trust_of(result, name)
     return f"{title} (not trusted)" if trust and not trust.axis and not trust.share else title

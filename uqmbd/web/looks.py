@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.web.answers import Answer, answer_of, said_of
 
 if TYPE_CHECKING:
-    from uqmbd.report.tables import Table
+    from uqmbd.tables.text import Table
 
 REST = 10.0  # how much longer than a look is the time to the next one; after the first, which reads all that is there, as long
 SOONEST = 0.8  # s between two looks
@@ -107,10 +107,10 @@ def looked(folder: Path, seen: Seen, number: int) -> Look:
 def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
     """What the runs in a folder say."""
     from uqmbd.figures import chosen, output_names
-    from uqmbd.report.tables import by_statistic
     from uqmbd.runs.where import STUDY
     from uqmbd.study.looked_at import study_to_look_at
     from uqmbd.study.watching import Watch, so_far
+    from uqmbd.tables.text import by_statistic
 
     try:
         text = (folder / STUDY).read_text(encoding="utf-8")

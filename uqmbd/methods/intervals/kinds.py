@@ -16,7 +16,6 @@ from uqmbd.analysis.search.extreme_search import Search, neighbours
 from uqmbd.analysis.search.extremes import Extremes
 from uqmbd.analysis.statistics.moment_limits import proportion_limits
 from uqmbd.errors import StudyError
-from uqmbd.figures.regions import regions_said
 from uqmbd.methods.intervals.searching import FIRST, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.intervals.validation_samples import Counts, Plan, SampleExtremes
 
@@ -30,13 +29,15 @@ TOWARDS, BETWEEN = "to the boundary", "along the boundary"
 
 def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
     """The groups `regions`, `regions_inner` and `regions_trusted` of a result, and what they say in words."""
+    from uqmbd.figures.regions import regions_said
+
     kinds = search.found_kinds()
     about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
     about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
     along = {"region": np.array([k.value for k in kinds], np.int64)} | {key: ("region", values) for key, values in about.items()}
     for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
         found = columns.dataset(np.stack(arrays), {"region": along["region"].tolist(), "bound": ["lower", "upper"]})
-        setattr(result, group, found.assign_coords(along).assign_attrs(sequence=search.sequence))
+        result[group] = found.assign_coords(along).assign_attrs(sequence=search.sequence)
     trusted = np.stack([k.trusted for k in kinds])
     result.regions_trusted = columns.dataset(trusted, {"region": along["region"].tolist()}, unit="").assign_coords(region=along["region"])
     names = [name for name, info in columns.outputs.items() if not info.axis and name != search.sequence]

@@ -197,6 +197,7 @@ class SearchRun(StagedRun):
         notes = [f"runs fail where {region}: the search keeps away from there, and nothing is known of it"] if region else []
         return {
             "method": settings.name,
+            "by_search": True,
             "seed": self._seed,
             "trust_tolerance": settings.trust_tolerance,
             "safety": settings.safety,

@@ -51,7 +51,7 @@ class List(FromFile):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "sampled"})  # the list says all of them together
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "joint", "sampled"})  # the list says all of them together
 
     data: str | None = None
     content: str | None = None
@@ -115,7 +115,7 @@ class ParameterRun(GivenRun):
         return Result(
             inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
-            attrs={"method": self.settings.name, "seed": self._seed, "notes": notes, **counts},
+            attrs={"method": self.settings.name, "sampling": "chosen", "seed": self._seed, "notes": notes, **counts},
         )
 
 

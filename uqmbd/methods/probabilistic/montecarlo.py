@@ -69,7 +69,7 @@ class MonteCarlo(Method):
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sampled"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
 
@@ -152,7 +152,14 @@ class MonteCarloRun(ReducedRun):
         histories = Statistics.of(
             moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept, levels
         )
-        attrs = {"method": self.settings.name, "design": self.settings.design, "seed": self._seed, "confidence": 0.95, **failures}
+        attrs = {
+            "method": self.settings.name,
+            "sampling": "random",
+            "design": self.settings.design,
+            "seed": self._seed,
+            "confidence": 0.95,
+            **failures,
+        }
         if self._histories.count:
             attrs["history_quantile_runs"] = len(kept)
         notes = left_out(failures, ": the statistics are those of runs that work")

@@ -66,7 +66,7 @@ class IntervalRun:
         beside = Columns({name: runs.columns.outputs[name]}, runs.columns.time)
         statistics = beside.dataset(np.array(list(found.values()))[:, None], {"statistic": list(found)}, unit="")
         label = {"bound": ["lower", "upper"]}
-        box.attrs |= {"method": wanted.name, "approach": wanted.approach, "unsafe": wanted.in_words()}
+        box.attrs |= {"method": wanted.name, "about": "limit", "approach": wanted.approach, "unsafe": wanted.in_words()}
         box.attrs["index_is"] = "midpoint margin / radius"
         box.attrs["limit"] = float(wanted.limit)
         low, high = reached[:, self._at]

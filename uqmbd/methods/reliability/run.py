@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns, finite_rows
 from uqmbd.analysis.base.magnitude import sizes
+from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.analysis.reliability.sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")  # what a search finds
 
 SEARCHING, SAMPLING = range(2)
+COMPARED, COMPARED_WITH = 4, 16384  # random numbers of points that say how inputs are distributed, and how many
 FEWEST_UNSAFE = 20  # unsafe runs from which it is told how they differ from all
 
 
@@ -136,7 +138,12 @@ class ReliabilityRun(StagedRun):
             rows = np.stack(list(history.values()), axis=1)[..., None]
             found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = found.assign_coords(count=counts)
-        attrs = {"method": settings.name, "approach": settings.approach, "seed": self._seed, "unsafe": settings.in_words(), **self._facts()}
+        said = {
+            "approach": settings.approach,
+            "unsafe": settings.in_words(),
+            "sampling": "random" if settings.approach == "montecarlo" else "",
+        }
+        attrs = {"method": settings.name, "about": "limit", "seed": self._seed, **said, **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():
@@ -161,7 +168,14 @@ class ReliabilityRun(StagedRun):
             return {}
         bound = self._inputs.dependence
         z = places if bound is None else bound.bend(places, list(self._inputs))
-        return {"unsafe_distance": distances_of_unsafe(ndtr(z))}
+        u = ndtr(z)
+        if odd := {**self._inputs.sampled, **self._inputs.joint}:  # of which z is not the normal score
+            every = self._inputs.from_normal(generator(self._seed, COMPARED).standard_normal((COMPARED_WITH, len(self._inputs))))
+            here = self._inputs.from_normal(places)
+            for i, name in enumerate(self._inputs):
+                if name in odd:
+                    u[:, i] = np.searchsorted(np.sort(every[name]), here[name]) / COMPARED_WITH
+        return {"unsafe_distance": distances_of_unsafe(u)}
 
     def _say(self, words: str) -> None:
         """Add to the notes what is not empty."""

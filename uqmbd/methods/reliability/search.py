@@ -31,6 +31,8 @@ class FormRun(ReliabilityRun):
     _refuted: bool = False  # by what notes say: the limit is not the plane, or paraboloid, that it is taken for
 
     def _find(self) -> Points:
+        if bound := self._inputs.joint:
+            self._say(f"importance is that of the independent variables behind {', '.join(bound)}, which depends on their order")
         keys = {key: getattr(self.settings, key) for key in ("step", "tolerance", "iterations")}
         self._point = yield from in_role(SEARCHING, form.design_point(len(self._inputs), generator(self._seed, SEARCHING), **keys))
         self._against, self._looked = yield from in_role(SEARCHING, form.elsewhere(self._point, generator(self._seed, LOOKING)))

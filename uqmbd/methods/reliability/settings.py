@@ -76,7 +76,7 @@ class Reliability(ByApproach):
     name: ClassVar[str] = "reliability"
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "interval"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, CONVERGENCE)
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "joint"})
     approaches: ClassVar[Mapping[str, type[Reliability]]] = {}
     kind: ClassVar[str] = "random"
     tails: ClassVar[bool] = True  # whether the approach goes into the tails of its inputs

@@ -76,4 +76,4 @@ class Sensitivity(ByApproach):
 
     def said(self, seed: int) -> dict[str, Any]:
         """Attributes that say what a result is one of."""
-        return {"method": self.name, "approach": self.approach, "seed": seed, **self.own()}
+        return {"method": self.name, "about": "indices", "approach": self.approach, "seed": seed, **self.own()}

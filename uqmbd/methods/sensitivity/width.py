@@ -38,7 +38,7 @@ class WidthRun:
 
     def result(self) -> Result:
         whole, settings = self._bounds.result(), self.settings
-        named = {"method": settings.name, "approach": settings.approach, "degree": settings.degree}
+        named = {"method": settings.name, "about": "indices", "approach": settings.approach, "degree": settings.degree}
         return whole.replaced(sensitivity=whole.sensitivity.sel(kind=["width_reduction"]), attrs=whole.attrs | named)
 
 

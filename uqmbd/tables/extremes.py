@@ -1,12 +1,15 @@
 """The least and the greatest of an output, and where a history misses its own peaks."""
 
+from __future__ import annotations
+
+from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import listed, output_names
 from uqmbd.tables.scaling import ends_of
 
 FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 
 
-def finer_extremes(result) -> str:
+def finer_extremes(result: ResultData) -> str:
     """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
     histories, scalars = output_names(result)
     groups = [group for group in (result.inner, result.bounds) if group.data_vars]  # outer bounds are widened, each by its own error

@@ -1,4 +1,4 @@
-"""Doors: methods, simulators, kinds of input and figures that come from outside, by ``"module:Name"``, ``"file.py:Name"`` or entry points.
+"""Plug-ins: methods, simulators, kinds of input and figures from outside, by ``"module:Name"``, ``"file.py:Name"`` or entry points.
 
 The groups of entry points are ``uqmbd.methods``, ``uqmbd.simulators``, ``uqmbd.inputs``, ``uqmbd.figures`` and ``uqmbd.tables``. What comes
 with uqmbd keeps its names: nothing from outside replaces it.
@@ -29,7 +29,7 @@ def offered(noun: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=f"uqmbd.{noun}s")}
 
 
-def find(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Any:
+def load_plugin(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Any:
     """The class or function of a name.
 
     Parameters
@@ -50,11 +50,11 @@ def find(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory:
     StudyError
         When there is none of that name, it cannot be imported, or it is something else.
     """
-    return known[name] if name in known else outside(name, known, noun, key=key, directory=directory, kind=kind).load()
+    return known[name] if name in known else locate_plugin(name, known, noun, key=key, directory=directory, kind=kind).load()
 
 
-def whereabouts(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE) -> str:
-    """The name under which a thing from outside is found from anywhere; nothing is executed. Parameters and errors are those of `find`."""
+def plugin_name(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE) -> str:
+    """The name under which a thing from outside is found from anywhere; nothing is executed. See `load_plugin`."""
     more = offered(noun)
     if not isinstance(name, str) or not (":" in name or name in more or name.startswith("<")):
         remedy = did_you_mean(str(name), [*known, *more], noun=noun)
@@ -68,9 +68,9 @@ def whereabouts(name: str, known: Iterable[str], noun: str, *, key: str, directo
         raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from None
 
 
-def outside(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
-    """Where a thing from outside is: as `find`, but as a `Model`, which can be pickled and knows the code that it reaches."""
-    place = whereabouts(name, known, noun, key=key, directory=directory)
+def locate_plugin(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Model:
+    """Where a thing from outside is: as `load_plugin`, but as a `Model`, which can be pickled and knows the code that it reaches."""
+    place = plugin_name(name, known, noun, key=key, directory=directory)
     try:
         model = find_model(place, directory)
     except StudyError as error:
@@ -131,7 +131,7 @@ def distribution_of(name: str, directory: Path) -> Labelled:
 
 
 def label_of(thing: Any) -> str:
-    """Name under which `find` finds a class or function from outside: a file's path, or its module, and its name in it."""
+    """Name under which `load_plugin` finds a class or function from outside: a file's path, or its module, and its name in it."""
     module, name = thing.__module__ or "", thing.__qualname__
     if module in LOADED:
         return f"{LOADED[module].path}:{name}"

@@ -1,0 +1,240 @@
+"""What a result says of itself beyond `Facts`, typed: whoever decides by it reads a field.
+
+Each class is a part of the attributes of a result, of a group, or of an array: what is not said has its default. A plug-in's method has
+classes of its own: ``result.facts_of(MyFacts)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+
+class Said:
+    """Base of what is said in attributes, each a field of the same name."""
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Self:
+        """From attributes of any version: what is not known here is left out."""
+        names = getattr(cls, "__dataclass_fields__", ())
+        return cls(**{name: attrs[name] for name in names if attrs.get(name) is not None})
+
+
+@dataclass(frozen=True)
+class Shown(Said):
+    """What the report is asked to show: section ``[report]``, notes that come first, and outputs that were cut at what they cannot pass."""
+
+    report: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    cut: Sequence[str] = ()
+
+    @property
+    def key(self) -> str | None:
+        """The output that the report is about."""
+        return self.report.get("key")
+
+    def functions(self, what: str) -> list[str]:
+        """Names of functions of ``figures``, or ``tables``, that the study or its method brings."""
+        return list(self.report.get(what, ())) if isinstance(self.report, Mapping) else []
+
+
+@dataclass(frozen=True)
+class Cost(Said):
+    """Of the last session: runs, workers, and the share of time that was no run."""
+
+    runs_simulated_last: int = 0
+    workers: int | None = None
+    overhead: float | None = None
+
+
+@dataclass(frozen=True)
+class Tolerances(Said):
+    """At which validated error an output is trusted: shares of its range, of the width of its band, of its standard deviation."""
+
+    trust_tolerance: float | None = None
+    width_tolerance: float | None = None
+    std_tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence(Said):
+    """What speaks for bounds.
+
+    Attributes
+    ----------
+    runs_validation, runs_fresh, outside_found : int
+        Runs that were not fitted, runs that no search had seen, and how many of these left the bounds by more than is allowed.
+    trusted_volume : dict of str to float
+        Of each output the share of the box in trusted leaves.
+    statement, searched_share : str, float or None
+        What fresh runs say of a search, and the share of the columns whose bounds a search has found.
+    """
+
+    runs_validation: int = 0
+    runs_fresh: int = 0
+    outside_found: int = 0
+    trusted_volume: Mapping[str, float] = field(default_factory=dict)
+    statement: str = ""
+    searched_share: float | None = None
+
+    @property
+    def searched(self) -> bool:
+        """Whether runs were asked for by a search."""
+        return bool(self.statement) or self.searched_share is not None
+
+
+@dataclass(frozen=True)
+class Limit(Said):
+    """The limit of a reliability study.
+
+    Attributes
+    ----------
+    output, side, limit : str, str, float or None
+        Whose, ``above`` or ``below``, in the unit of the output.
+    estimated_by : str
+        What the probability comes from, where that is not the plane of the `approach`.
+    plane_refuted : bool
+        Whether checks say that the limit is no plane, so that its factors are no causes.
+    unsafe_runs : int
+        How many runs are beyond it.
+    """
+
+    output: str = ""
+    side: str = ""
+    limit: float | None = None
+    approach: str = "form"
+    estimated_by: str = ""
+    plane_refuted: bool = False
+    unsafe_runs: int = 0
+
+    @property
+    def unknown(self) -> bool:
+        """Whether the plane is refuted, and there is no other estimate."""
+        return self.plane_refuted and not self.estimated_by
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Limit:
+        """Also of earlier versions, which said what lay against the plane."""
+        settings = attrs.get("settings") or {}
+        side = next((side for side in ("above", "below") if settings.get(side) is not None), "")
+        against = float(np.atleast_1d(attrs.get("points_against_plane", 0))[0])
+        earlier = {"output": settings.get("output"), "side": side, "limit": settings.get(side), "plane_refuted": against > 0}
+        earlier["approach"] = settings.get("approach")
+        return super().of(earlier | {key: value for key, value in attrs.items() if key in cls.__dataclass_fields__})
+
+
+@dataclass(frozen=True)
+class Start(Said):
+    """Where one start of a calibration ended: cost, steps, how it ended, and the inputs, SI."""
+
+    cost: float = np.inf
+    steps: int = 0
+    end: str = ""
+    at: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class Estimates(Said):
+    """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known.
+
+    Attributes
+    ----------
+    covariance : array, shape (inputs, inputs)
+        Of the inputs `covariance_of`.
+    correlated : sequence of (str, str, float)
+        Pairs of inputs that the readings tell better together.
+    at_bound : sequence of str
+        Inputs at the end of their range.
+    fit, fit_doubted : str, bool
+        A sentence on what is left against the readings' deviations, where these are known; whether it is not as large as they say.
+    rms_residual : dict of str to float
+        Root mean square of what is left, of each output.
+    readings, interpolated : int or None
+        How many, and how many of them lie between the times of the runs; earlier versions do not say.
+    """
+
+    estimate: Mapping[str, float] = field(default_factory=dict)
+    estimate_std: Mapping[str, float] = field(default_factory=dict)
+    estimate_lower: Mapping[str, float] = field(default_factory=dict)
+    estimate_upper: Mapping[str, float] = field(default_factory=dict)
+    covariance_of: Sequence[str] = ()
+    covariance: Sequence[Sequence[float]] = ()
+    correlated: Sequence[tuple[str, str, float]] = ()
+    at_bound: Sequence[str] = ()
+    fit: str = ""
+    fit_doubted: bool = False
+    rms_residual: Mapping[str, float] = field(default_factory=dict)
+    readings: int | None = None
+    interpolated: int | None = None
+    starts: Sequence[Mapping[str, Any]] = ()
+
+    def __bool__(self) -> bool:
+        """Whether the result is that of a calibration."""
+        return bool(self.estimate)
+
+    @property
+    def ended(self) -> list[Start]:
+        """Where the starts ended."""
+        return [Start.of(start) for start in self.starts]
+
+    def limits(self, name: str) -> tuple[float, float] | None:
+        """95 % limits of an input, SI; None where there are none."""
+        ends = self.estimate_lower.get(name), self.estimate_upper.get(name)
+        return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+
+    @property
+    def correlations(self) -> tuple[list[str], np.ndarray]:
+        """Inputs, and the correlations of their estimates, (inputs, inputs); NaN of those that have no variance."""
+        names = list(self.covariance_of)
+        matrix = np.array(self.covariance, float).reshape(len(names), len(names))
+        std = np.sqrt(np.diag(matrix))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return names, matrix / np.outer(std, std)
+
+
+# of groups and of arrays in them ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Kinds(Said):
+    """Of the groups of regions: the output that tells kinds of runs apart."""
+
+    sequence: str = ""
+
+
+@dataclass(frozen=True)
+class Checks(Said):
+    """Of an output in `validation`: how many runs, the largest error and the run that has it, and what is kept of them, in words."""
+
+    checks: int = 0
+    largest_error: float = np.nan
+    largest_error_run: int = -1
+    thinned: str = ""
+
+
+@dataclass(frozen=True)
+class Cases(Said):
+    """Of an output in `extreme_runs`, and of `fields`: the inputs, SI, and where on its axis each bound was reached."""
+
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    reached: Mapping[str, float] = field(default_factory=dict)
+
+
+WHY, CLAIMED = "why", "claimed"  # as methods write them
+
+
+@dataclass(frozen=True)
+class Trusting(Said):
+    """Of an output in `trusted`: what else took the trust away, and whether the method says what it trusts."""
+
+    why: str = ""
+    claimed: bool = True
+
+
+@dataclass(frozen=True)
+class Words(Said):
+    """Of any array: its unit, and a title."""
+
+    unit: str = ""
+    title: str = ""
