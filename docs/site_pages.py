@@ -30,7 +30,8 @@ PARTS = (  # of flexmbd, that can be used by themselves
     "linalg.direct.analyse properties.published"
 )
 UQMBD = {
-    "Ask and read": "Study TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report StudyError",
+    "Ask and read": "Study StudySpec TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report "
+    "StudyError",
     "Models": "Curve Events vectorized",
     "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",

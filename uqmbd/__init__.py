@@ -13,7 +13,7 @@ _HOME = {
     "ConvexBounds": "uqmbd.methods",
     "ConvexSet": "uqmbd.inputs",
     "Curve": "uqmbd.simulators.curve",
-    "Events": "uqmbd.simulators.wholes",
+    "Events": "uqmbd.simulators.events",
     "Dependence": "uqmbd.inputs",
     "Evidence": "uqmbd.methods",
     "Exponential": "uqmbd.inputs.variables",

@@ -39,8 +39,8 @@ from uqmbd.result import open_results as open_results
 from uqmbd.results import Results as Results
 from uqmbd.results import open_each as open_each
 from uqmbd.simulators.curve import Curve as Curve
+from uqmbd.simulators.events import Events as Events
 from uqmbd.simulators.vectorized import vectorized as vectorized
-from uqmbd.simulators.wholes import Events as Events
 from uqmbd.spec import StudySpec as StudySpec
 from uqmbd.study import CampaignSettings as CampaignSettings
 from uqmbd.study import Study as Study

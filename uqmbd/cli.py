@@ -64,13 +64,13 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
-    from uqmbd.study.running_methods import alone, place_of_method, require_one, run_methods
+    from uqmbd.study.running_methods import place_of_method, require_one, run_methods, select_method
     from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
     place = results_directory(out, found.name)
     if method is not None:
-        found, place = alone(found, method), place_of_method(found, place, method)  # of the whole study
+        found, place = select_method(found, method), place_of_method(found, place, method)  # of the whole study
     with interruptible(place):
         if shard is not None:
             from uqmbd.study.shards import run_shard
@@ -120,7 +120,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the report of a finished study again, and its figures as PNG files."""
-    from uqmbd.figures.more import left_out
+    from uqmbd.figures.plugin_sections import left_out
     from uqmbd.report import write_overview, write_report
     from uqmbd.result import open_results
     from uqmbd.results import Results
@@ -179,11 +179,11 @@ def check(
 ) -> None:
     """Validate a study, build its model once, and say what it will cost."""
     from uqmbd.study import Study
-    from uqmbd.study.running_methods import alone
+    from uqmbd.study.running_methods import select_method
 
     found = Study.from_file(study)
     for label in found.methods:
-        console().print(alone(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
+        console().print(select_method(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
 
 
 @app.command()

@@ -32,7 +32,7 @@ class InputFacts:
     Attributes
     ----------
     kind : str
-        ``random``, ``interval``, ``fuzzy``, ``fixed`` ...; ``rank correlation`` and ``set (...)`` bind inputs.
+        ``random``, ``interval``, ``fuzzy``, ``fixed`` ...; ``rank correlation``, ``joint (...)`` and ``set (...)`` bind inputs.
     text : str
         In the notation of study files.
     unit : str or None
@@ -59,7 +59,7 @@ class InputFacts:
     @property
     def binds(self) -> bool:
         """Whether it is no input, but binds some."""
-        return self.kind == "rank correlation" or self.kind.startswith("set (")
+        return self.kind == "rank correlation" or self.kind.startswith(("set (", "joint ("))
 
 
 @dataclass(frozen=True)

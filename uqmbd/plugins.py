@@ -16,9 +16,10 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
-from uqmbd.simulators.fingerprint import reach_of
+from uqmbd.simulators.fingerprint import dependencies_of
 from uqmbd.simulators.loading import LOADED
-from uqmbd.simulators.model import Model, describe, find_model, located, named_module
+from uqmbd.simulators.model import Model, describe, find_model, located, named_module, place_of
+from uqmbd.simulators.own import is_own_file
 
 HERE = Path()
 
@@ -130,6 +131,18 @@ def distribution_of(name: str, directory: Path) -> Labelled:
     return Labelled(found, model.label)
 
 
+def name_of_distribution(distribution: Any) -> str | None:
+    """Under which name `distribution_of` finds an object of chaospy: that of a global of a user's file; None: it is none."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and module.__name__ != "__main__" and is_own_file(file):
+            names = [name for name, value in list(vars(module).items()) if value is distribution and name.isidentifier()]
+            if names:
+                place = LOADED[module.__name__].path if module.__name__ in LOADED else place_of(module)
+                return f"{place}:{names[0]}"
+    return None
+
+
 def label_of(thing: Any) -> str:
     """Name under which `load_plugin` finds a class or function from outside: a file's path, or its module, and its name in it."""
     module, name = thing.__module__ or "", thing.__qualname__
@@ -149,13 +162,13 @@ def name_and_code(thing: type, name: str) -> Any:
         return name
     if thing.__module__ in LOADED:  # a changed file is loaded anew, as another class; and what is sent to workers changes classes
         return [name, digest_of(thing)]
-    return [name, reach_of(thing).digest]
+    return [name, dependencies_of(thing).digest]
 
 
 @cache
 def digest_of(thing: type) -> str:
     """Hash of all that a class reaches."""
-    return reach_of(thing).digest
+    return dependencies_of(thing).digest
 
 
 def named_or_label(thing: Callable[..., Any] | str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Self, TypeVar
 
 import xarray as xr
@@ -25,6 +25,8 @@ class ResultData:
 
     Parameters
     ----------
+    gathered : dict of str to Dataset
+        Groups by name.
     specs : tuple of GroupSpec
         Groups of the method's own.
     attrs : dict
@@ -38,7 +40,7 @@ class ResultData:
         Whether code that the result names, figures and tables of its study's own, may be executed: not of one that was opened, unless its
         reader says so.
     **groups : Dataset
-        By name; a function without arguments is called when the group is first looked at.
+        Further ones; a function without arguments is called when the group is first looked at.
     """
 
     bounds: xr.Dataset
@@ -67,6 +69,8 @@ class ResultData:
 
     def __init__(
         self,
+        gathered: Mapping[str, xr.Dataset] | None = None,
+        /,
         *,
         specs: Iterable[GroupSpec] = (),
         attrs: dict[str, Any] | None = None,
@@ -76,12 +80,12 @@ class ResultData:
         **groups: xr.Dataset | Callable[[], xr.Dataset],
     ) -> None:
         self.specs = known_specs(specs)
-        self._groups = dict(groups)
+        self._groups = {**(gathered or {}), **groups}
         self.attrs = {} if attrs is None else attrs
         self.manifest = {} if manifest is None else manifest
         self.motion = {} if motion is None else motion
         self.trust = trust
-        for name in groups:
+        for name in self._groups:
             self._require_group(name)
 
     def __repr__(self) -> str:

@@ -38,7 +38,7 @@ def attributes_of(store: Path) -> dict[str, Any]:
         found = dict(json.loads(file.read_bytes())["attributes"])
         version = found.setdefault("format", 0)
         if isinstance(version, int) and version <= FORMAT:
-            list(found["outputs"]), Facts.of(found["attrs"])
+            _ = list(found["outputs"]), Facts.of(found["attrs"]), specs_in(found)  # can all be read
             return found
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"the result cannot be read ({type(error).__name__}: {error})", file=file, remedy=AGAIN) from error

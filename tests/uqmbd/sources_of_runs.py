@@ -17,7 +17,7 @@ FILE = Path(__file__).with_suffix(".json")
 ROOT = Path(__file__).parents[2] / "uqmbd"
 SOURCES = (
     "outcomes.py",
-    *(f"simulators/{name}.py" for name in "command curve derived filling formula function lanes outside vectorized windows".split()),
+    *(f"simulators/{name}.py" for name in "command curve derived events filling formula function lanes outside vectorized windows".split()),
     "campaign/worker.py",
     "methods/probabilistic/montecarlo_reduce.py",
     "methods/sensitivity/reduce.py",

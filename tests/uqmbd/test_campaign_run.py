@@ -8,7 +8,7 @@ import xarray as xr
 
 import uqmbd as uq
 from uqmbd.campaign.campaign import Campaign
-from uqmbd.campaign.opening import claimed, store_in
+from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.campaign.pool import open_pool
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes
@@ -144,8 +144,8 @@ COLUMNS = (Column("input:a", "float64"), Column("y", "float64"), Column("status"
 def go(directory, *asks):
     """A campaign by hand: its tally, all runs, and what the method was told."""
     method = Asks(*asks)
-    with open_pool(0) as pool, claimed(directory) as claim:
-        store = store_in(claim, {}, COLUMNS, 4, None)
+    with open_pool(0) as pool, lock_store(directory) as locked:
+        store = store_in(locked, {}, COLUMNS, 4, None)
         tally = Campaign(method, store, Double, lambda: pool, {"y": ()}, "float64", batch=4).run()
     runs = xr.open_dataset(directory / "runs", engine=RunsBackend).load()
     return tally, runs, [np.concatenate(part) for part in zip(*method.told, strict=True)]
@@ -261,7 +261,7 @@ def test_one_writer(write_study, tmp_path):
     study = uq.Study.from_file(write_study())
     study.run(out=tmp_path / "r")
     (tmp_path / "r" / "done.json").unlink()
-    with claimed(tmp_path / "r"), pytest.raises(StudyError, match="another uqmbd is writing here"):
+    with lock_store(tmp_path / "r"), pytest.raises(StudyError, match="another uqmbd is writing here"):
         study.run(out=tmp_path / "r")
 
 

@@ -12,7 +12,7 @@ from uqmbd.methods import PCE, Chebyshev, Reliability, Sensitivity
 from uqmbd.methods.sensitivity import APPROACHES
 from uqmbd.report.causes import DISTANCES, SHARES
 from uqmbd.report.indices import indices_table
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 
 from .loop import drive
 
@@ -23,7 +23,7 @@ BOX = {name: Interval(-1.0, 1.0) for name in ("speed", "bounce", "friction")}
 def said(method, model, inputs=NORMAL, **keys):
     """The sentences of the first screen, and the result."""
     result, _ = drive(method, inputs, lambda time, **x: {"y": model(*x.values())}, **keys)
-    return lead_of(result, {}).sentences, result
+    return summary_of(result, {}).sentences, result
 
 
 def plane(speed, bounce, friction):
@@ -129,7 +129,7 @@ def test_bounds_of_a_search_blame_no_input():
     sentences, result = said(Chebyshev(degree=2, fallback_runs=0), lambda a, b, c: 3 * a + b, BOX)
     assert any("depends most" in sentence for sentence in sentences)
     result.source = result.source + 1  # of a search
-    assert not any("depends most" in sentence for sentence in lead_of(result, {}).sentences)
+    assert not any("depends most" in sentence for sentence in summary_of(result, {}).sentences)
 
 
 @pytest.mark.parametrize("approach", ["form", "sorm", "importance", "subset", "montecarlo"])

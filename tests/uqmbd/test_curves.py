@@ -15,7 +15,7 @@ from uqmbd.exporting import export
 from uqmbd.figures.build import sections
 from uqmbd.outcomes import ERROR, OK, Axis, OutputInfo
 from uqmbd.overview import compare
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 from uqmbd.result import open_results
 from uqmbd.simulators.detect import available_outputs, make_simulator
 from uqmbd.simulators.model import find_model
@@ -336,8 +336,8 @@ def test_figures_are_over_the_axis(result):
 
 def test_words(result):
     assert trust_of(result, "p").sentence() == "The bounds are trusted at all values of angle."
-    assert "curves on their whole axis" in " ".join(lead_of(result, {}).sentences)
-    curve_first = lead_of(result_with_key(result, "p"), {}).sentences
+    assert "curves on their whole axis" in " ".join(summary_of(result, {}).sentences)
+    curve_first = summary_of(result_with_key(result, "p"), {}).sentences
     assert curve_first[0].startswith("p stays between") and "at any angle" in curve_first[0]
     assert any(", 11 Pa, at 5 rad, has a = 2" in text for text in curve_first)
 

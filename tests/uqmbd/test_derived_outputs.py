@@ -51,6 +51,7 @@ def study_of(outputs=("deviation", "deviation:max", "share"), derived=None, meth
         ("max(x, y) / min(x, y)", 4 / 3, "1"),
         ("abs(B.force:max) * v", 12.0, "N·m/s"),
         ("omega * x", 15.0, "m/s"),
+        ("sqrt(2 * energy / mass)", 3.0, "m/s"),
         ("omega * '2 s'", 10.0, "rad"),
         ("J1.2.impacts + 1", 3.0, "1"),
         ("atan2(y, x)", np.arctan2(4, 3), "rad"),
@@ -62,6 +63,7 @@ def study_of(outputs=("deviation", "deviation:max", "share"), derived=None, meth
 )
 def test_a_formula_has_a_value_and_a_unit(text, value, unit):
     known = {"x": (3.0, "m"), "y": (4.0, "m"), "B.force:max": (-6.0, "N"), "v": (2.0, "m/s"), "omega": (5.0, "rad/s"), "unsaid": (3.0, "")}
+    known |= {"energy": (9.0, "J"), "mass": (2.0, "kg")}
     known |= {"J1.2.impacts": (2.0, "1"), "B.force:max@0.1..0.3": (6.0, "N")}
     term = formula.read(text)
     np.testing.assert_allclose(term.values({name: x for name, (x, _) in known.items()}), value, rtol=1e-15)

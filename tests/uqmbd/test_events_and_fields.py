@@ -1,5 +1,6 @@
 """Outputs of which each run has its own number of values, and outputs over several axes: kept with the runs, reduced for the methods."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate
 from uqmbd.result import open_results
 from uqmbd.simulators.detect import make_simulator
 from uqmbd.simulators.model import find_model
+from uqmbd.study.available import outputs_of
 from uqmbd.study.trial import Trial
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -164,6 +166,35 @@ def test_what_is_refused(outputs, words, tmp_path):
     with pytest.raises(StudyError) as raised:
         swinging(*outputs).run(out=tmp_path / "r", progress=False)
     assert words in str(raised.value)
+
+
+def test_a_store_of_numbers_alone_would_lose_them(tmp_path):
+    study = swinging("hit", "hit:count", campaign={"workers": 0, "store": "scalars"})
+    with pytest.raises(StudyError, match="they would not keep it") as raised:
+        study.run(out=tmp_path / "r", progress=False)
+    assert raised.value.key == "campaign.store"
+
+
+def test_a_command_writes_events(write_study, tmp_path):
+    (tmp_path / "t").mkdir()
+    program = "import json, sys\nn = int(float(sys.argv[1]))\n"
+    program += "json.dump({'hit': {'values': [0.5] * n, 'axis': 'turn', 'unit': 'm'}}, open('result.json', 'w'))"
+    (tmp_path / "t" / "solve.py").write_text(program)
+    command = f'command = ["{sys.executable}", "solve.py", "{{{{k}}}}"]\ntemplate = "t"'
+    changes = [
+        ('model = "model.py:oscillator"', command),
+        ('["x", "peak", "x:rms"]', '["hit", "hit:count"]'),
+        ("samples = 40", "samples = 4"),
+    ]
+    path = write_study(*changes, ('[inputs.c]\ndistribution = { type = "uniform", lower = 0.1, upper = 0.2 }\n', ""))
+    runs = uq.Study.from_file(path).run(out=tmp_path / "r", report=False, progress=False).runs.load()
+    np.testing.assert_array_equal(runs["hit"].count("turn"), np.floor(runs["input:k"]))
+    assert runs["hit"].attrs["unit"] == "m"
+
+
+def test_they_are_listed_among_the_outputs():
+    found = outputs_of(swinging("hit", "hit:count"))
+    assert found["hit"].kind == "over turn, in each run its own number" and found["map"].kind == "over row, place"
 
 
 def test_a_formula_has_no_place_for_them_but_for_their_numbers():

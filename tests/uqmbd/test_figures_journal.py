@@ -145,11 +145,11 @@ def test_fields_are_saved_and_opened(tmp_path):
 
 def test_reports_find_them_by_entry_points():
     """They stand where they always stood; `pip install -e .` again, if a checkout of before knows no such entry points."""
-    from uqmbd.report.more import more_tables
+    from uqmbd.report.plugin_sections import plugin_tables
 
     titles = list(figures.sections(journal()))
     at = titles.index("Orbits")
     assert titles[at : at + 2] == ["Orbits", "Regimes"]
     assert set(titles[:at]) <= {"Histories", "Where bounds were reached", "Regions"}
-    (table,) = more_tables(journal())
+    (table,) = plugin_tables(journal())
     assert table.title == "Share of the time in each regime" and table.rows

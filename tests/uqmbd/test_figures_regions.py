@@ -7,7 +7,7 @@ from uqmbd.analysis.search.boundary import Boundary
 from uqmbd.analysis.search.extremes import Extremes
 from uqmbd.analysis.search.separating import surface_between
 from uqmbd.figures.marks import Curve, Points
-from uqmbd.figures.region_maps import region_figures
+from uqmbd.figures.phase_maps import region_figures
 from uqmbd.inputs import Interval
 from uqmbd.methods import Chebyshev, Search
 from uqmbd.result import Result

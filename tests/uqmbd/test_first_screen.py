@@ -10,8 +10,8 @@ import uqmbd as uq
 from uqmbd import figures
 from uqmbd.figures.key import key_figure
 from uqmbd.figures.marks import Band, Bars, Curve, Level, Points
-from uqmbd.report.lead import lead_of
 from uqmbd.report.page import _render
+from uqmbd.report.summary import summary_of
 from uqmbd.tables.numbers import between, brief
 from uqmbd.tables.scaling import scale_of
 
@@ -72,7 +72,7 @@ def test_an_estimate_has_the_digits_that_its_limits_leave_it():
 def test_every_kind_of_method_has_a_question_two_sentences_a_judgement_and_a_figure(name):
     result = found(name)
     sections = figures.sections(result)
-    lead = lead_of(result, sections)
+    lead = summary_of(result, sections)
     assert lead.question.endswith("?") and 1 <= len(lead.answer) <= 2, lead
     assert lead.judged is not None and lead.judged.why and lead.figure is not None
     for text in (*lead.answer, lead.judged.why):
@@ -84,7 +84,7 @@ def test_every_kind_of_method_has_a_question_two_sentences_a_judgement_and_a_fig
 
 
 def test_bounds_that_hold_and_bounds_that_do_not():
-    smooth, jumping = lead_of(found("chebyshev-box"), {}), lead_of(found("chebyshev-jumping"), {})
+    smooth, jumping = summary_of(found("chebyshev-box"), {}), summary_of(found("chebyshev-jumping"), {})
     assert smooth.question == "Between which bounds does s stay for all values of a and b?"
     assert smooth.answer[0] == "s stays between 1.05 and 3.7 m." and smooth.judged.state == "yes"
     assert "is below the tolerance" in smooth.judged.why
@@ -93,7 +93,7 @@ def test_bounds_that_hold_and_bounds_that_do_not():
     )
     untrusted = found("chebyshev-box")
     untrusted.trusted["s"], untrusted.attrs["report"] = xr.DataArray(False), {"key": "s"}
-    lead = lead_of(untrusted, {})
+    lead = summary_of(untrusted, {})
     assert lead.judged.state == "no" and lead.answer[0].startswith("s was between 1") and "are not trusted" in lead.answer[0]
 
 
@@ -103,17 +103,17 @@ def test_a_reduction_is_spoken_and_a_history_says_how_wide_its_band_is(tmp_path)
 
     time, units = uq.TimeGrid(end=2.0, points=11), {"x": "m", "x:max": "m"}
     result = ran(tmp_path, uq.Search(max_runs=480, fresh=120), model=model, outputs=("x", "x:max"), time=time, units=units)
-    lead = lead_of(result, {})
+    lead = summary_of(result, {})
     assert lead.answer[0].startswith("The greatest x stays between") and lead.answer[0].endswith(" mm.")
     assert lead.answer[1].startswith("It is greatest at a = 2, b = 1; the nominal run has 10 mm")
     assert "none of" in lead.judged.why and "fresh runs left them by more than is allowed" in lead.judged.why
     result.attrs["report"] = {"key": "x"}
-    answer = lead_of(result, {}).answer
+    answer = summary_of(result, {}).answer
     assert re.fullmatch(r"At any one time its band is at most 20 mm wide \(at \S+ s\)\.", answer[1]), answer
 
 
 def test_a_probability_has_as_many_digits_as_it_deserves():
-    lead = lead_of(found("reliability-montecarlo-tailed"), {})
+    lead = summary_of(found("reliability-montecarlo-tailed"), {})
     said = re.fullmatch(r"The probability that s is above 2\.2 m is about (\d+) %\.", lead.answer[0])
     assert said, lead.answer
     assert lead.question == "How probable is it that s is above 2.2 m?" and "(95 % confidence)" in lead.judged.why
@@ -122,15 +122,15 @@ def test_a_probability_has_as_many_digits_as_it_deserves():
 def test_a_calibration_says_what_its_estimates_are_known_to():
     result = made_up_results.calibrated()
     result.attrs |= {"estimate_lower": {"k": 10.0}, "estimate_upper": {"k": 10.5}, "rms_residual": {"slider.x": 0.0115}}
-    lead = lead_of(result, {})
+    lead = summary_of(result, {})
     assert lead.answer[0] == "The model comes closest to the measurements at k = 10.2 (± 2.4 %)." or "k = 10.3" in lead.answer[0]
     assert "11.5 mm in slider.x" in lead.answer[1] and lead.judged.state == "yes" and "201 readings" in lead.judged.why
     result.attrs["starts"][0]["end"] = "stopped"
-    assert lead_of(result, {}).judged.state == "no"
+    assert summary_of(result, {}).judged.state == "no"
 
 
 def test_sensitivities_begin_with_the_cause():
-    lead = lead_of(found("sensitivity-sobol-random"), {})
+    lead = summary_of(found("sensitivity-sobol-random"), {})
     assert lead.question == "On which of its inputs does s depend most?" and lead.answer[0].startswith("s depends most on")
     assert "the indices are known to ±" in lead.judged.why
 
@@ -138,7 +138,7 @@ def test_sensitivities_begin_with_the_cause():
 def test_derivatives_say_with_what_an_output_changes_fastest():
     assert re.fullmatch(
         r"s changes fastest with b \(\S+\), then with a \(\S+\), in the middle of the inputs\.",
-        lead_of(found("sensitivity-derivative-box"), {}).answer[0],
+        summary_of(found("sensitivity-derivative-box"), {}).answer[0],
     )
 
 
@@ -147,18 +147,18 @@ def test_whether_bounds_pass_a_limit(above, said):
     result = found("reliability-interval-box")
     result.attrs["settings"] |= {"above": above}
     result.attrs.pop("limit", None)
-    lead = lead_of(result, {})
+    lead = summary_of(result, {})
     assert lead.question == f"Can s be above {above} m?" and lead.answer[0] == said and lead.answer[1].startswith("s stays between")
 
 
 def test_a_calibration_without_readings_left_over_is_not_judged():
     result = found("calibrate-box")
-    lead = lead_of(result, figures.sections(result))
+    lead = summary_of(result, figures.sections(result))
     assert lead.answer[1] == "It meets them all." and lead.judged.state == "unsaid" and lead.figure.key == "s"
 
 
 def test_a_sample_says_how_well_it_knows_the_mean():
-    lead = lead_of(found("montecarlo-uniform"), {})
+    lead = summary_of(found("montecarlo-uniform"), {})
     assert lead.question == "How is s distributed when a and b vary?" and re.match(
         r"s is \S+ m on average; nine of ten values lie", lead.answer[0]
     )
@@ -167,13 +167,13 @@ def test_a_sample_says_how_well_it_knows_the_mean():
 
 def test_runs_at_chosen_values_are_no_distribution(tmp_path):
     result = ran(tmp_path, uq.Grid(points=4))
-    lead = lead_of(result, figures.sections(result))
+    lead = summary_of(result, figures.sections(result))
     assert lead.question == "What is s at chosen values of a and b?" and lead.answer[0] == "s was between 1 and 3.6 in 16 runs."
     assert lead.judged.label == "Not judged" and lead.figure.panels[0].bare
 
 
 def test_a_probability_without_limits_has_two_digits():
-    lead = lead_of(found("reliability-form-tailed"), {})
+    lead = summary_of(found("reliability-form-tailed"), {})
     digits = re.search(r"is about ([\d.]+)", lead.answer[0])[1]
     assert len(digits.replace(".", "").lstrip("0")) <= 2 and lead.judged.state == "unsaid"
 
@@ -251,12 +251,12 @@ def test_text_tables_and_figures_say_an_output_in_one_unit(bounded):
     assert [panel.y_label for panel in history.panels][:2] == ["B.force [kN]", "error [kN]"], "powers of ten too"
     assert history.panels[1].marks[0].y.max() == pytest.approx(1e-3 * float(bounded.error["B.force"].max()))
     bounded.attrs["report"] = {"key": "B.force:max"}
-    assert f"{scale_of(bounded, 'B.force:max').unit}" == "kN" and "kN" in lead_of(bounded, {}).answer[0]
+    assert f"{scale_of(bounded, 'B.force:max').unit}" == "kN" and "kN" in summary_of(bounded, {}).answer[0]
 
 
 def test_a_drive_of_random_inputs_is_judged_by_its_trust():
     jumping = found("pce-jumping")
-    assert "s" in lead_of(jumping, {}).judged.why.partition(";")[2], "the key output is one that is trusted"
+    assert "s" in summary_of(jumping, {}).judged.why.partition(";")[2], "the key output is one that is trusted"
     jumping.attrs["report"] = {"key": "s"}
-    good, bad = lead_of(found("pce-uniform"), {}), lead_of(jumping, {})
+    good, bad = summary_of(found("pce-uniform"), {}), summary_of(jumping, {})
     assert good.judged.state == "yes" and bad.judged.state == "no" and "tolerance" in bad.judged.why

@@ -7,7 +7,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.inputs import read_input
 from uqmbd.methods import METHODS
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 from uqmbd.study import Study
 from uqmbd.study.running_methods import run_methods
 from uqmbd.study.watching import so_far
@@ -130,7 +130,7 @@ def test_the_command_set_knows_it(study, tmp_path, uqmbd):
     result = uq.open_results(tmp_path / "r")
     assert result.bounds["s"].values == pytest.approx([1.2, 4.0], abs=1e-9)
     assert (result.facts.inputs["c"].kind, result.facts.inputs["c"].text) == ("fixed", "20 cm")
-    assert "for all values of a and b, with c = 20 cm held fixed" in " ".join(lead_of(result, {}).sentences)
+    assert "for all values of a and b, with c = 20 cm held fixed" in " ".join(summary_of(result, {}).sentences)
     assert list(result.worst["s"]["input"].values) == ["a", "b"]
     assert result.extreme_runs["s"].attrs["inputs"]["upper"]["c"] == 0.2
     assert so_far(Study.from_file(tmp_path / "r" / "study.toml"), tmp_path / "r").result.bounds["s"].equals(result.bounds["s"])

@@ -14,7 +14,9 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.groups import BY_STUDY, OURS, GroupSpec
 from uqmbd.method_facts import Limit, Said
+from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.result_data import ResultData
+from uqmbd.sealing import seal
 from uqmbd.tables.latex import latex
 
 from . import method_gallery as gallery
@@ -79,11 +81,30 @@ def test_a_group_that_nobody_declared_is_refused():
 
 
 def test_what_a_later_version_says_of_a_group_is_left_out(result, tmp_path):
-    head = result.save(tmp_path) / "result.zarr" / "zarr.json"
-    root = json.loads(head.read_text())
+    """And of a group that says no name nothing is guessed."""
+    store = result.save(tmp_path) / "result.zarr"
+    root = json.loads((store / "zarr.json").read_text())
     for entry in root["attributes"]["groups"]:
         entry["colour"] = "red"
-    assert [GroupSpec.of_stored(entry).name for entry in root["attributes"]["groups"]] == ["inner", "hits", "force_at", "chain"]
+    for change, opens in (("colour", True), ("name", False)):
+        root["attributes"]["groups"][-1].pop(change)
+        (store / "zarr.json").write_text(json.dumps(root))
+        seal(store)
+        (tmp_path / "checksums.json").unlink(missing_ok=True)
+        if opens:
+            assert uq.open_results(tmp_path).specs == result.specs
+        else:
+            with pytest.raises(StudyError, match="cannot be read"):
+                uq.open_results(tmp_path)
+
+
+def test_an_output_over_a_dimension_of_the_methods_groups_is_refused():
+    class Walls(uq.Vertex):
+        groups = (HITS,)
+
+    over_walls = {"p": OutputInfo("Pa", Axis("wall", np.arange(3.0)))}
+    with pytest.raises(StudyError, match="'p' is over wall, which the method vertex has as a dimension"):
+        Walls().start({"a": uq.Interval(0.0, 1.0)}, over_walls, TIME, 0)
 
 
 def test_groups_are_attributes_that_type_checkers_know():

@@ -194,7 +194,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
     space = Space({"a, b": uq.Random(joint)})
     (pair,) = space.dependence.rank_correlation
     assert pair[:2] == ("a", "b") and pair[2] == pytest.approx(6 / np.pi * np.arcsin(0.25))
-    assert space["a"].distribution["type"] == "normal" and space.described()["a, b"]["kind"] == "Gaussian copula"
+    assert space["a"].distribution["type"] == "normal" and space.described()["a, b"]["kind"] == "joint (Gaussian copula)"
     u = np.random.default_rng(1).random((1000, 2))
     found, exact = space.samples(u), joint.inv(u.T)
     assert np.array([found["a"], found["b"]]) == pytest.approx(exact, rel=1e-8)
@@ -204,7 +204,7 @@ def test_the_correlation_of_nataf_is_that_of_a_gaussian_copula():
 
 
 JOINTS = {
-    "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "copula (Clayton)",
+    "Clayton(J(Normal(0, 1), Uniform(0, 1)), 2.0)": "joint (Clayton copula)",
     "MvLogNormal([0.0, 1.0], [[1.0, 0.5], [0.5, 1.0]])": "joint (MvLogNormal)",
     "GaussianKDE([[1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 0.0, 2.0]])": "joint (GaussianKDE)",
 }
@@ -337,6 +337,12 @@ def test_a_parameter_that_is_another_input_in_reliability(tmp_path):
     assert 0.2 < float(distances.sel(input="a")) < 0.7
 
 
+@pytest.mark.parametrize("text", ["Normal(0, 1) + Uniform(0, 1)", "Normal(0, 1) ** 2"])
+def test_what_is_drawn_by_its_parts_has_no_rank_correlation(text):
+    with pytest.raises(uq.StudyError, match="the input 'a' has no rank correlation"):
+        Space({"a": uq.Random(made(text)), "b": uq.Normal(0, 1)}, {"rank_correlation": [["a", "b", 0.5]]})
+
+
 METHODS = [
     uq.PCE(samples=60), uq.Grid(points=3), uq.Sensitivity(approach="sobol", samples=64),
     uq.Reliability(output="y", above=3.0, approach="form"),
@@ -403,6 +409,24 @@ def test_made_in_python_and_named_in_a_file_are_one_study(tmp_path):
     inputs = {"a": uq.Random(space["cube"], unit="mm"), ("b", "c"): space["both"]}
     same = uq.Study(model=lambda a, b, c: {"y": a + b + c}, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=50))
     assert same.spec.asked_of_inputs() == study.spec.asked_of_inputs()
+
+
+def test_a_distribution_of_a_module_is_found_by_the_command(tmp_path, monkeypatch):
+    """Made in Python, gone on with from the study that was written: nothing is simulated."""
+    (tmp_path / "springs_of_ours.py").write_text(
+        "import chaospy\ncube = chaospy.Normal(0, 1) ** 3\n\ndef f(a, b):\n    return {'y': a + b}\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import springs_of_ours as own
+
+    inputs = {"a": own.cube, "b": uq.Uniform(0, 1)}
+    study = uq.Study(model=own.f, inputs=inputs, outputs=["y"], method=uq.MonteCarlo(samples=20), name="f", campaign={"workers": 0})
+    study.run(out=tmp_path / "r", report=False, progress=False)
+    assert f'distribution = "{tmp_path / "springs_of_ours.py"}:cube"' in (tmp_path / "r/study.toml").read_text()
+    before = sorted((tmp_path / "r/runs").rglob("*"))
+    again = uq.Study.from_file(tmp_path / "r/study.toml")
+    assert again == study and len(again.run(out=tmp_path / "r", report=False, progress=False).runs.status) == 20
+    assert sorted((tmp_path / "r/runs").rglob("*")) == before
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from uqmbd.inputs.quantity import Quantity, in_unit, level
 from uqmbd.methods import read_method
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.outcomes import OutputInfo
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 from uqmbd.spec.tables import method_table
 from uqmbd.spec.toml import write_toml
 
@@ -66,7 +66,7 @@ def test_a_limit_is_in_the_unit_of_the_output(tmp_path, limit, unit, inputs):
     """Also where the study says that the model's numbers are in mm; the sentence and the file that `resume` reads say the same."""
     result = found(tmp_path, limit, unit, inputs)
     assert result.statistics["y"].sel(statistic="probability").item() == pytest.approx(EXACT, rel=1e-6)
-    said = lead_of(result, {}).sentences[0]
+    said = summary_of(result, {}).sentences[0]
     assert ("is above 2.7 mm is" if unit else "is above 0.0027 is") in said
     kept = tomllib.loads((tmp_path / "out" / "study.toml").read_text())["method"]["above"]
     assert kept == limit and json.dumps(result.attrs["settings"]["above"]) == json.dumps(limit)

@@ -9,7 +9,7 @@ from uqmbd.campaign import merging, store
 from uqmbd.campaign.batches import Shard
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.index import Index
-from uqmbd.campaign.opening import claimed, store_in
+from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.campaign.pool import open_pool
 from uqmbd.inputs.space import Space
 from uqmbd.methods.staged import GivenRun
@@ -106,8 +106,8 @@ def test_a_shared_file_cut_anywhere_loses_the_runs_behind_the_cut_alone(unmerged
     data, lost = shared.read_bytes(), []
     for size in (*np.linspace(600, len(data) - 1, 7).astype(int).tolist(), len(data)):
         shared.write_bytes(data[:size])
-        with claimed(folder) as claim:
-            opened = store_in(claim, {}, COLUMNS, 4, None)
+        with lock_store(folder) as locked:
+            opened = store_in(locked, {}, COLUMNS, 4, None)
             assert size == len(data) or not opened.damaged or "as after a kill" in opened.damaged[0]
             lost.append(36 - len(opened.rows))
             shared_now = shared.read_bytes()
@@ -127,14 +127,14 @@ def test_a_shared_file_cut_anywhere_loses_the_runs_behind_the_cut_alone(unmerged
 def test_damage_within_a_shared_file_loses_one_piece(at, unmerged):
     folder, whole, told = unmerged
     shared = max(pieces(folder), key=lambda file: file.stat().st_size)
-    with claimed(folder) as claim:
-        opened = store_in(claim, {}, COLUMNS, 4, None)
+    with lock_store(folder) as locked:
+        opened = store_in(locked, {}, COLUMNS, 4, None)
         piece = [piece for piece in opened.pieces if piece.name == shared.name][4]
     data = bytearray(shared.read_bytes())
     data[(piece.start + 30) if at == "head" else piece.end - 3] ^= 0xFF
     shared.write_bytes(data)
-    with claimed(folder) as claim:
-        opened = store_in(claim, {}, COLUMNS, 4, None)
+    with lock_store(folder) as locked:
+        opened = store_in(locked, {}, COLUMNS, 4, None)
         if at == "block":
             assert opened.drop_damaged()
         assert len(opened.rows) == 33 and shared.name in opened.damaged[0]
@@ -196,8 +196,8 @@ def test_a_store_of_format_3_is_gone_on_with_as_one_of_4(few, tmp_path):
 
 def test_shards_merge_nothing(few, tmp_path):
     for part in (1, 2):
-        with open_pool(0) as pool, claimed(tmp_path, shared=True) as claim:
-            opened = store_in(claim, {}, COLUMNS, 1, None)
+        with open_pool(0) as pool, lock_store(tmp_path, shared=True) as locked:
+            opened = store_in(locked, {}, COLUMNS, 1, None)
             Campaign(Asks(np.arange(12.0)), opened, Double, lambda: pool, {"y": ()}, "float64", batch=1, shard=Shard(part, 2)).run()
     assert len(pieces(tmp_path)) > 2
     assert go(tmp_path, np.arange(12.0))[0].simulated == 0

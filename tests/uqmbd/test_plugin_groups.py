@@ -13,7 +13,7 @@ import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
 from uqmbd.groups import GroupSpec
-from uqmbd.report.more import more_tables
+from uqmbd.report.plugin_sections import plugin_tables
 from uqmbd.report.terminal import terminal_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def test_code_of_a_method_is_executed_only_where_the_result_is_trusted(folder):
     uq.Study.from_file(folder / "study.toml").run(out=folder / "r", progress=False)
     opened, trusted = uq.open_results(folder / "r"), uq.open_results(folder / "r", trust=True)
     assert "Further figures" not in sections(opened) and [one.key for one in sections(trusted)["Further figures"]] == ["passed"]
-    titles = [[table.title for table in more_tables(one) if table.rows] for one in (opened, trusted)]
+    titles = [[table.title for table in plugin_tables(one) if table.rows] for one in (opened, trusted)]
     assert titles == [["Runs beyond each level: sag"], ["Runs beyond each level: sag", "Middle of what runs reached"]]
     said = uq.write_report(opened, folder / "p", pictures=False).read_text(encoding="utf-8")
     assert "The figures and tables of" in said and "levels.py:middle are left out" in said
@@ -85,7 +85,7 @@ def test_a_table_that_is_none_is_said(folder, made, words):
     (folder / "levels.py").write_text(re.sub(r"def middle\(result\):\n(    .*\n)+", f"def middle(result):\n    {made}\n", CODE))
     result = uq.Study.from_file(folder / "study.toml").run(out=folder / "r", progress=False, report=False)
     with pytest.raises(StudyError, match=words):
-        more_tables(result)
+        plugin_tables(result)
 
 
 def test_figures_of_a_script_are_left_out_with_a_sentence(folder):

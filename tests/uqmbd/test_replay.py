@@ -15,7 +15,7 @@ from uqmbd.figures.build import sections
 from uqmbd.figures.extremes import extreme_of, furthest
 from uqmbd.figures.worst import worst_figures
 from uqmbd.report import plotly_view
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 from uqmbd.result import open_results
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.replay import replay as run_again
@@ -122,7 +122,7 @@ def test_the_report_says_where_bounds_were_reached(result):
     table = worst_table(result)
     assert table.header == ("output", "reached", "a", "b [mm]") and table.rows[1][2:] == ("2", "50")
     assert "gap" in outputs_table(result).header
-    text = " ".join(lead_of(result, sections(result)).sentences)
+    text = " ".join(summary_of(result, sections(result)).sentences)
     assert "has a = 2, b = 50 mm" in text and "of 60 fresh runs left the bounds" in text
     (figure,) = sections(result)["Where bounds were reached"]
     assert [panel.y_label for panel in figure.panels] == ["u", "a", "b [mm]"]
@@ -168,7 +168,7 @@ def test_the_figure_shows_the_runs_beside_the_bounds(result):
     assert points.names == ("lowest", "highest") and points.y[1] == marks["run of the highest value"].y.max()
     text = " ".join(figure.caption)
     assert "a = 1.5, b = 25 mm" in text and "a = 2, b = 50 mm" in text, "inputs as the study writes them"
-    assert "the run in the middle of the inputs has" in " ".join(lead_of(result, sections(result)).sentences)
+    assert "the run in the middle of the inputs has" in " ".join(summary_of(result, sections(result)).sentences)
 
 
 def test_a_result_of_an_earlier_version_has_the_inputs_only(result):
@@ -216,7 +216,7 @@ def test_a_nominal_run_that_fails_is_left_out(tmp_path):
     (figure,) = worst_figures(result, ["u"])
     assert "nominal run" not in [mark.label for mark in figure.panels[0].marks]
     assert "The nominal run, in the middle of the inputs, fails and is not drawn." in figure.caption
-    assert "the run in the middle" not in " ".join(lead_of(result, sections(result)).sentences)
+    assert "the run in the middle" not in " ".join(summary_of(result, sections(result)).sentences)
 
 
 def test_a_run_that_fails_when_it_is_made_again_is_left_out(result):

@@ -17,9 +17,9 @@ from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.methods.failures import left_out
 from uqmbd.report import write_report
-from uqmbd.report.lead import lead_of
 from uqmbd.report.packing import unpacked
 from uqmbd.report.page import POLICY
+from uqmbd.report.summary import summary_of
 from uqmbd.result import Result
 from uqmbd.tables.text import outputs_table
 from uqmbd.tables.trust import percent, trust_of
@@ -120,25 +120,25 @@ def test_the_page_begins_with_the_question_and_the_answer(bounded, tmp_path, mon
 
 def test_the_answer_is_in_the_words_of_the_result():
     fuzzy, mixed, counted = made_up_results.fuzzy(), made_up_results.mixed(), made_up_results.rich(3)
-    assert lead_of(fuzzy, {}).sentences[0].startswith("peak stays between 0 and 3")
-    assert "its mean is between 0 and 1 m" in lead_of(mixed, {}).sentences[0]
-    assert any("It depends most on" in text and "%" in text for text in lead_of(counted, {}).sentences)
-    assert lead_of(Result(attrs={"study": "empty"}), {}).sentences == ()
+    assert summary_of(fuzzy, {}).sentences[0].startswith("peak stays between 0 and 3")
+    assert "its mean is between 0 and 1 m" in summary_of(mixed, {}).sentences[0]
+    assert any("It depends most on" in text and "%" in text for text in summary_of(counted, {}).sentences)
+    assert summary_of(Result(attrs={"study": "empty"}), {}).sentences == ()
     counted.sensitivity = counted.sensitivity.sel(kind=["mu", "mu_star", "sigma"])
     counted.aggregated = xr.Dataset()
     words = "It changes most with clearance, by 1 m, then with friction, by 0.5 m, on average over the range of the input (mu*)."
-    assert words in lead_of(counted, {}).sentences
+    assert words in summary_of(counted, {}).sentences
     counted.statistics = counted.statistics.sel(statistic=["mean"])
     counted.inner["peak"] = ("bound", [0.2, 1.5])
     counted.inner = counted.inner.assign_coords(bound=["lower", "upper"])
-    assert lead_of(counted, {}).sentences[0] == "peak was between 0.2 and 1.5 m in 60 runs."
+    assert summary_of(counted, {}).sentences[0] == "peak was between 0.2 and 1.5 m in 60 runs."
 
 
 def test_quantiles_that_are_near_are_told_apart():
     """Of an energy of 17.8478 J that changes in its last digits."""
     result = made_up_results.rich(2, histories=())
     result.statistics["peak"] = 17.8478 + 1e-6 * result.statistics["peak"]
-    sentence = next(words for words in lead_of(result, {}).sentences if "nine of ten" in words)
+    sentence = next(words for words in summary_of(result, {}).sentences if "nine of ten" in words)
     low, high = re.search(r"between (\S+) and (\S+)", sentence).groups()
     assert float(low) < float(high)
     table = outputs_table(result)
@@ -223,7 +223,7 @@ def test_page_of_a_result_without_runs(tmp_path):
 def test_a_page_begins_with_the_probability_and_how_sure_it_is(approach, sure, tmp_path):
     method = uq.Reliability(output="y", above=3.5e-3, approach=approach)
     study = uq.Study(model=lambda a: {"y": (a, "m")}, inputs={"a": uq.Normal(2e-3, 1e-3)}, outputs=["y"], method=method)
-    said = lead_of(study.run(out=tmp_path, workers=0, report=False), {}).sentences[0]
+    said = summary_of(study.run(out=tmp_path, workers=0, report=False), {}).sentences[0]
     limits = r"( \(95 % confidence limits ([\d.]+) and ([\d.]+)\))?"
     plane = "" if sure else r", by the plane through the design point \(FORM\), which has no confidence limits"
     found = re.fullmatch(rf"The probability that y is above 3\.5 mm is ([\d.]+){limits}{plane}\.", said)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import uqmbd as uq
 from uqmbd.report import terminal_table, write_report
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 
 from . import made_up_results
 
@@ -48,14 +48,14 @@ def printed(result):
 
 def test_first_sentences_are_the_estimates(line_in_mm):
     result, _ = line_in_mm
-    first, second, third, *_ = lead_of(result, {}).sentences
+    first, second, third, *_ = summary_of(result, {}).sentences
     ends = [1000 * result.attrs[f"estimate_{end}"]["a"] for end in ("lower", "upper")]
     said = first.partition("(95 % limits ")[2].partition(")")[0].split(" and ")
     assert [float(text) for text in said] == pytest.approx(ends, rel=1e-2) and ends[0] < 3 < ends[1]
     assert first.startswith("The model comes closest to the measurements where a is ") and " mm (95 % limits" in first and "b is " in first
     assert second.startswith("a and b are strongly correlated (-0.9")
     assert third.startswith("The residuals are as large as the deviations of the readings say")
-    assert not any("276 runs" in text or "was between" in text for text in lead_of(result, {}).sentences)
+    assert not any("276 runs" in text or "was between" in text for text in summary_of(result, {}).sentences)
 
 
 def test_terminal_has_limits_and_no_range_of_the_optimiser(line_in_mm):

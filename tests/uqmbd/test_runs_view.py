@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from uqmbd.campaign.batches import piece_length
 from uqmbd.campaign.index import Index, hashes
-from uqmbd.campaign.opening import claimed, store_in
+from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.runs import reader
 from uqmbd.runs.piece import Column, Piece, beginning, decode, file_name, pack, spans_of
 from uqmbd.runs.view import RunsBackend
@@ -24,8 +24,8 @@ COLUMNS = (
 def folder(tmp_path):
     """Runs 0 to 29 in pieces of 8; those of one input above 0.9 failed."""
     a = np.random.default_rng(2).random(30)
-    with claimed(tmp_path) as claim:
-        store = store_in(claim, {}, COLUMNS, 8, TIME)
+    with lock_store(tmp_path) as locked:
+        store = store_in(locked, {}, COLUMNS, 8, TIME)
         rows = store.allocate(30)
         for begin in (16, 0, 24, 8):
             part = slice(begin, begin + 8)

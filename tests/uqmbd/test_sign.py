@@ -176,7 +176,7 @@ def test_the_gap_of_what_never_changes_is_none(value):
 def test_a_gap_that_is_there_stays():
     import xarray as xr
 
-    from uqmbd.result import gap_of
+    from uqmbd.result_data import gap_of
 
     def band(lower, upper):
         return xr.DataArray([lower, upper], {"bound": ["lower", "upper"]}, ("bound",))

@@ -9,7 +9,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval
 from uqmbd.inputs.space import Space
 from uqmbd.methods.failures import fills_region
-from uqmbd.report.lead import lead_of
+from uqmbd.report.summary import summary_of
 from uqmbd.tables.trust import trust_of
 
 from .loop import drive
@@ -57,7 +57,7 @@ def test_a_headline_does_not_call_it_trusted(tmp_path):
     result = study.run(workers=0, out=tmp_path, progress=False, report=False)
     assert 3 <= result.attrs["runs_failed"] <= 12 and float(result.error["force"]) < 1e-9
     assert not bool(result.trusted["force"])
-    said = " ".join(lead_of(result, {}).sentences)
+    said = " ".join(summary_of(result, {}).sentences)
     reached = float(result.inner["force"].sel(bound="upper"))
     assert f"force was seen between 20 and {reached:.4g}" in said and "Its bounds, 20 and 40, are not trusted." in said
     assert "stays between" not in said and "trusted for 0 of 1 numbers" in said

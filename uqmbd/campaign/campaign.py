@@ -146,8 +146,9 @@ class Campaign:
         piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)
         there = there[~self.store.due[rows[there]]]
         piece[there] = self.store.piece_of[rows[there]]
-        for number, (begin, end) in enumerate(work.pieces if work is not None else ()):
-            piece[work.missing[begin:end]] = len(self.store.pieces) + number
+        if work is not None:
+            for number, (begin, end) in enumerate(work.pieces):
+                piece[work.missing[begin:end]] = len(self.store.pieces) + number
         starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(piece) != 0)]))
         return list(zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True))
 
@@ -169,7 +170,7 @@ class Campaign:
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
     def fan_out(self, work: Work, teller: Teller) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
-        self.start()
+        pool = self.start()
         if len(work.rows) > MANY:
             give_memory_back()  # what finding them took
         began = self.mark = time.perf_counter()
@@ -177,19 +178,19 @@ class Campaign:
 
         def supply() -> None:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
-            while work.pieces and len(under_way) < per_worker * self.pool.workers:
-                batch = work.take(self.sizer.runs(work.remaining, self.pool.workers))
-                under_way[self.pool.start(run_batch, self.key, None, batch.lengths, batch.samples)] = batch
+            while work.pieces and len(under_way) < per_worker * pool.workers:
+                batch = work.take(self.sizer.runs(work.remaining, pool.workers))
+                under_way[pool.start(run_batch, self.key, None, batch.lengths, batch.samples)] = batch
 
         try:
             supply()
             while under_way:
-                task, outcome = self.pool.next()
-                self.tally.workers = max(self.tally.workers, self.pool.workers)
+                task, outcome = pool.next()
+                self.tally.workers = max(self.tally.workers, pool.workers)
                 if task is not None:
                     batch = under_way.pop(task)
                     if outcome is None:  # a worker that has not heard of the job
-                        under_way[self.pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
+                        under_way[pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
                     else:
                         self.receive(batch, outcome)
                     del batch
@@ -199,18 +200,19 @@ class Campaign:
         finally:
             self.tally.fan_out += time.perf_counter() - began
             if under_way:
-                self.pool.cancel()
+                pool.cancel()
 
-    def start(self) -> None:
-        """Get the pool if need be, and pack the job."""
+    def start(self) -> Pool | Kept:
+        """The pool; when it is wanted first it is got, and the job is packed."""
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
-            self.pool = self.get_pool()
-            self.packed = packed_for(self.job, here=isinstance(self.pool, Here))
+            self.pool = pool = self.get_pool()
+            self.packed = packed_for(self.job, here=isinstance(pool, Here))
             self.key = hashlib.sha256(self.packed).hexdigest() if isinstance(self.packed, bytes) else uuid4().hex
-            self.pool.waiting = self.watcher.waiting
-            self.tally.workers = self.pool.workers
+            pool.waiting = self.watcher.waiting
+            self.tally.workers = pool.workers
+        return self.pool
 
     def receive(self, batch: Batch, outcome: Any) -> None:
         """Commit a batch; one that lost its worker is taken apart."""
@@ -233,7 +235,7 @@ class Campaign:
             part = {name: values[begin : begin + size] for name, values in samples.items()}
             runs = min(size, n - begin)
             try:
-                found.append(self.pool.call(run_raw, self.key, self.packed, part))
+                found.append(self.start().call(run_raw, self.key, self.packed, part))
             except Exception as error:
                 if not lost_worker(error):
                     raise

@@ -231,7 +231,7 @@ def reached_cluster(cluster: Any, wait: float = WAIT) -> Iterator[Cluster]:
     by_file = isinstance(cluster, (str, Path)) and str(cluster).endswith(".json")
     if by_file and not Path(cluster).is_file():
         raise StudyError("there is no such file of a scheduler", key="--scheduler", value=str(cluster), remedy=START)
-    where = {"scheduler_file": str(cluster)} if by_file else {"address": cluster}
+    where: dict[str, Any] = {"scheduler_file": str(cluster)} if by_file else {"address": cluster}
     with ExitStack() as stack:
         try:
             client = stack.enter_context(ending(Client(**where, timeout=REACH, set_as_default=False)))

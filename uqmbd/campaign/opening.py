@@ -46,7 +46,7 @@ def columns_of(
 
 
 @dataclass
-class Claim:
+class StoreLock:
     """A directory of results that nobody else writes to.
 
     Attributes
@@ -83,7 +83,7 @@ class Claim:
 
 
 @contextmanager
-def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[Claim]:
+def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[StoreLock]:
     """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again.
 
     Parameters
@@ -107,10 +107,10 @@ def claimed(directory: Path, runs: str | None = None, *, shared: bool = False) -
                 place.folder.mkdir(parents=True, exist_ok=True)
                 if place.folder != directory / RUNS:
                     locks.append(Lock(place.folder, shared=shared))
-            claim = Claim(directory, place, peek(directory), locks, shared)
-        yield claim
+            locked = StoreLock(directory, place, read_header(directory), locks, shared)
+        yield locked
     except Exception:
-        if locks and locks[0].in_place() and peek(directory) is None and not begun(directory, place):
+        if locks and locks[0].in_place() and read_header(directory) is None and not begun(directory, place):
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
@@ -129,7 +129,7 @@ def begun(directory: Path, place: Place) -> bool:
 
 
 def store_in(
-    claim: Claim,
+    locked: StoreLock,
     identity: Mapping[str, str],
     columns: tuple[Column, ...],
     chunk: int,
@@ -139,7 +139,7 @@ def store_in(
     notes: Mapping[str, Any] | None = None,
     timeout: float | None = None,
 ) -> RunStore:
-    """The store in a claimed directory: made, or taken up if it belongs to the same study.
+    """The store in a locked directory: made, or taken up if it belongs to the same study.
 
     Parameters
     ----------
@@ -154,9 +154,10 @@ def store_in(
     timeout : float, optional
         Longest time a run may take [s]; runs that a smaller one has stopped are done again when they are asked for.
     """
-    with writing(claim.directory):
-        if claim.header is not None:
-            compare(claim.header, identity, claim.directory)
+    with writing(locked.directory):
+        if locked.header is not None:
+            if (other := unlike(locked.header, identity, locked.directory)) is not None:
+                raise other
         else:
             header = {
                 "format": FORMAT, "chunk": chunk, "columns": [astuple(column) for column in columns], "identity": dict(identity),
@@ -164,19 +165,19 @@ def store_in(
             }  # fmt: skip
             header |= {"axes": dict(axes)} if axes else {}
             header["id"] = id_of(header)
-            again = HEADER in claim.place.names()
-            claim.place.put(HEADER, sealed(header))
-        store = RunStore(claim.place, claim.directory, claim.locks[0], timeout, shared=claim.shared)
-        if claim.header is None and store.foreign:
-            claim.place.remove(HEADER)
-            file = claim.place.path(store.foreign[0])
+            again = HEADER in locked.place.names()
+            locked.place.put(HEADER, sealed(header))
+        store = RunStore(locked.place, locked.directory, locked.locks[0], timeout, shared=locked.shared)
+        if locked.header is None and store.foreign:
+            locked.place.remove(HEADER)
+            file = locked.place.path(store.foreign[0])
             raise StudyError(f"holds runs of another study, whose {HEADER} is missing", file=file, remedy=ELSEWHERE)
-        if claim.header is None and again:
+        if locked.header is None and again:
             store.damaged.append(f"{HEADER} was damaged: it is written again")
         return store
 
 
-def peek(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
+def read_header(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
     place = place_in(directory, runs)
     try:
@@ -207,9 +208,3 @@ def unlike(
         return None
     words = [f"model: {detail}" if key == "model" and detail else key for key in different]
     return StudyError(f"holds the results of another study (it differs in: {', '.join(words)})", file=directory, remedy=remedy)
-
-
-def compare(header: Mapping[str, Any], identity: Mapping[str, str], directory: Path, remedy: str = ELSEWHERE) -> None:
-    """`StudyError` when a store belongs to another study."""
-    if (other := unlike(header, identity, directory, remedy=remedy)) is not None:
-        raise other

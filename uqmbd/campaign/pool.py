@@ -69,7 +69,7 @@ def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wa
     if cluster is None and not workers:
         yield Here()
         return
-    import dask
+    import dask.config
     from distributed import fire_and_forget
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -131,7 +131,7 @@ class EarlyPool:
         if self.kept is not None:
             return self.kept
         try:
-            return self.future.result()
+            return (self.future or self.begin()).result()
         except StudyError as error:
             raise error.with_traceback(None) from None  # the way through threads and contexts says nothing
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from uqmbd.campaign.tally import Watcher
@@ -136,9 +137,7 @@ def notebook_display() -> Any:
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if not hasattr(shell, "kernel"):
         return None
-    import IPython.display
-
-    return IPython.display
+    return import_module("IPython.display")
 
 
 @contextmanager

@@ -52,7 +52,8 @@ def listening() -> Iterator[Ends]:
     ends, log = Ends(), logging.getLogger(NANNY)
     level, log.level = log.level, logging.INFO
     passed_on, log.propagate = log.propagate, False
-    others, log.handlers = log.handlers, [ends]
+    here: list[logging.Handler] = [ends]
+    others, log.handlers = log.handlers, here
     try:
         yield ends
     finally:

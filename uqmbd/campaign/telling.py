@@ -61,9 +61,10 @@ class Teller:
         if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
             campaign.method.tell_reduced(partial)
             return store.column("status", rows)
-        stored = store.read([*campaign.told, "status"], rows)
+        told = campaign.told or ()
+        stored = store.read([*told, "status"], rows)
         samples = {name: values[part] for name, values in self.samples.items()}
-        outputs = {name: np.asarray(stored[name], np.float64) for name in campaign.told}
+        outputs = {name: np.asarray(stored[name], np.float64) for name in told}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])
         else:

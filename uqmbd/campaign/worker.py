@@ -119,7 +119,10 @@ def run_batch(key: str, sent: bytes | Job | None, lengths: list[int], samples: M
 
 def run_raw(key: str, sent: bytes | Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
     """Simulate a batch and return it as it is (for runs that are being isolated)."""
-    return run_safely(unpack(key, sent), samples)
+    job = unpack(key, sent)
+    if job is None:
+        raise RuntimeError("a job comes along with runs that are isolated")
+    return run_safely(job, samples)
 
 
 def run_safely(job: Job, samples: Mapping[str, np.ndarray]) -> Outcomes:

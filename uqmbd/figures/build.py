@@ -6,10 +6,10 @@ from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import each_history_figure
 from uqmbd.figures.key import ANSWER, key_figure
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.more import more_sections
 from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
+from uqmbd.figures.phase_maps import region_figures
+from uqmbd.figures.plugin_sections import plugin_sections
 from uqmbd.figures.prefixes import in_fitting_units
-from uqmbd.figures.region_maps import region_figures
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
@@ -31,7 +31,7 @@ def sections(result: ResultData) -> dict[str, list[Figure]]:
         "Histories": each_history_figure(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),
-        **more_sections(result),
+        **plugin_sections(result),
         "Fields": field_figures(result),
         "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
         "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),

@@ -52,7 +52,8 @@ def given(inputs: Mapping[Any, Any]) -> dict[str, Any]:
         several = isinstance(key, tuple) and all(isinstance(name, str) for name in key)
         key = ", ".join(names_in(key)) if several or (isinstance(key, str) and "," in key) else key
         try:
-            found[key] = Random(item) if is_distribution(item) or hasattr(item, "dist") else item
+            foreign = is_distribution(item) or (hasattr(item, "dist") and not isinstance(item, Input))
+            found[key] = Random(item) if foreign else item
         except StudyError as error:
             raise error.under(f"inputs.{key}") from error.__cause__
     return found

@@ -122,7 +122,7 @@ def joint_of(key: str, item: Random) -> Joint:
         if type(trans).__name__ == "nataf":
             turn = trans._permute
             return Joint(names, item, "Gaussian copula", each(marginals), pairs(names, turn.T @ trans._correlation @ turn))
-        return Joint(names, item, f"copula ({type(distribution).__name__})", each(marginals), copula=trans)
+        return Joint(names, item, f"{type(distribution).__name__} copula", each(marginals), copula=trans)
     if type(distribution).__name__ == "MvNormal" and isinstance(distribution._parameters["mean"], np.ndarray):
         spreads = np.sqrt(np.diag(distribution._covariance))
         normal = [{"type": "normal", "mean": m, "std": s} for m, s in zip(distribution._parameters["mean"], spreads, strict=True)]
@@ -131,7 +131,7 @@ def joint_of(key: str, item: Random) -> Joint:
         )  # fmt: skip
     parts = [Component(distribution, i) for i in range(count)]
     inputs = {name: Random(f"<{part!r}>", unit=unit, made=part) for name, part, unit in zip(names, parts, units, strict=True)}
-    return Joint(names, item, f"joint ({type(distribution).__name__})", inputs, values=distribution)
+    return Joint(names, item, type(distribution).__name__, inputs, values=distribution)
 
 
 def alone(distribution: Any) -> list[Any] | None:

@@ -10,6 +10,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
 from uqmbd.inputs.copula import LEAST, Dependence
+from uqmbd.inputs.fixed import Fixed
 from uqmbd.inputs.joint import Joint, expanded
 from uqmbd.inputs.sets import ConvexSet
 
@@ -51,6 +52,13 @@ class Space(Mapping[str, Input]):
         self.dependence = read_dependence({"rank_correlation": [*own, *pairs]}) if pairs else self.given
         if self.dependence is not None:
             self.dependence.check(self._inputs)
+            for name in {**self.sampled, **self.joint}:
+                if name in self.dependence.names:
+                    raise StudyError(
+                        f"the input '{name}' has no rank correlation: it is made of several variables, or bound by a joint distribution",
+                        key="dependence.rank_correlation",
+                        remedy=f"take '{name}' out of [dependence], or make its parts inputs of their own",
+                    )
 
     @classmethod
     def of(cls, inputs: Mapping[str, Input]) -> Space:
@@ -82,9 +90,9 @@ class Space(Mapping[str, Input]):
         return [name for name in self._inputs if name not in bound]
 
     @property
-    def fixed(self) -> dict[str, Input]:
+    def fixed(self) -> dict[str, Fixed]:
         """Inputs that are held at one number."""
-        return {name: item for name, item in self._inputs.items() if item.kind == "fixed"}
+        return {name: item for name, item in self._inputs.items() if isinstance(item, Fixed)}
 
     @property
     def sampled(self) -> dict[str, str]:
@@ -193,7 +201,7 @@ class Space(Mapping[str, Input]):
             found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
         for key, joint in self.joints.items():
             rho = "".join(f", rank correlation of {a} and {b} {number:.4g}" for a, b, number in joint.pairs)
-            found[key] = {"kind": joint.kind, "text": joint.item.notation() + rho}
+            found[key] = {"kind": f"joint ({joint.kind})", "text": joint.item.notation() + rho}
         for name, item in self.sets.items():
             bound = "" if item.correlation is None else "".join(f", {a} with {b} {r:g}" for a, b, r in item.correlation)
             found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}

@@ -14,6 +14,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs.units import registry, to_si
 
 UNSAID, PURE, ANGLE = "", "1", "rad"
+ROUNDING = 1e-12
 
 
 class UnitsDiffer(ValueError):
@@ -67,6 +68,10 @@ def computed(unit: str, how: Callable[[Any], Any]) -> str:
     except Exception:  # pint, its parser and tokenize each have their own family of errors
         return UNSAID
     parts = dict((1 * found).unit_items())
+    if any(power % 1 for power in parts.values()):  # the root of J/kg is m/s
+        factor, base = known.get_base_units(found)
+        found = base if abs(factor - 1.0) < ROUNDING else found
+        parts = dict((1 * found).unit_items())
     if angles := parts.pop("radian", 0):
         found = found if angles == 1 and parts.keys() <= {"second"} else found / known.radian**angles
     return f"{found:~P}" or PURE

@@ -94,6 +94,11 @@ class Method(Checked):
         """
         space = Space.of(inputs).to_si()
         self.check(space.uncertain)
+        own = {dim for spec in self.groups for dim in spec.dims}
+        for name, info in outputs.items():
+            if info.axis is not None and info.axis.name in own:
+                text = f"'{name}' is over {info.axis.name}, which the method {self.name} has as a dimension of its own groups"
+                raise StudyError(text, key="outputs.include", value=name, remedy="name the axis in the model otherwise")
         run = self._start(space.uncertain, dict(outputs), np.asarray(time, float), int(seed))
         return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
 

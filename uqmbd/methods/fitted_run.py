@@ -27,7 +27,7 @@ class FittedRun(StagedRun, Runs):
     roles = property(lambda self: self._roles)
     told = property(lambda self: self._told)
 
-    def add(self, points: np.ndarray, role: int) -> None:
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
         self._add(points, role)
 
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
 
 Samples = Mapping[str, np.ndarray]
 
@@ -43,6 +46,10 @@ class Held:
     def tell(self, samples: Samples, outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order."""
         without(self._run.tell, tuple(self._values), samples, outputs, status)
+
+    def result(self) -> Result:
+        """The run's result, which says nothing of the fixed inputs."""
+        return self._run.result()
 
 
 def without(function: Callable[..., Any], names: tuple[str, ...], samples: Samples, *more: Any) -> Any:

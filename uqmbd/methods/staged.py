@@ -183,8 +183,8 @@ class StagedRun(KeptRun):
         """One step for each ask; a step adds points."""
         raise NotImplementedError
 
-    def _add(self, points: np.ndarray, role: int) -> None:
-        """Points (n, d) in the run's coordinate for the next ask."""
+    def _add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+        """Points (n, d) in the run's coordinate for the next ask, with one role or one each."""
         self._kept_points.add(points)
         self._kept_roles.fill(len(points), role)
 

@@ -12,6 +12,7 @@ from uqmbd.analysis.sets.alpha_cuts import inside, nested
 from uqmbd.analysis.sets.convex_body import Body
 from uqmbd.analysis.sets.regions import Region, candidates, regions
 from uqmbd.analysis.statistics.trust import ENCLOSED, Outer
+from uqmbd.inputs import Fuzzy, Input
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import LEAST_VALIDATION, OWN, VALIDATION, Runs
 
@@ -118,11 +119,11 @@ class Cuts(Box):
         return self._facts
 
 
-def boxes(inputs: Mapping[str, Any], levels: tuple[float, ...]) -> np.ndarray:
+def boxes(inputs: Mapping[str, Input], levels: tuple[float, ...]) -> np.ndarray:
     """Box of every level in the support's coordinates [-1, 1]^d, shape (levels, d, 2)."""
     out = np.tile([-1.0, 1.0], (len(levels), len(inputs), 1))
     for i, item in enumerate(inputs.values()):
-        if item.kind == "fuzzy":
+        if isinstance(item, Fuzzy):
             lower, upper = item.cut(0.0)
             cuts = np.array([item.cut(alpha) for alpha in levels])
             out[:, i] = np.clip(2 * (cuts - lower) / (upper - lower) - 1, -1, 1)

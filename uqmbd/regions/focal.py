@@ -11,6 +11,8 @@ from uqmbd.analysis.search.reached import ends as ends_of_runs
 from uqmbd.analysis.sets import evidence
 from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.analysis.statistics.trust import Outer
+from uqmbd.inputs import Focal as FocalInput
+from uqmbd.inputs import Input
 from uqmbd.regions.base import Box
 from uqmbd.surrogates.base import Runs
 
@@ -88,9 +90,9 @@ class Focal(Box):
         return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 
 
-def elements_of(item: Any) -> tuple[np.ndarray, np.ndarray]:
+def elements_of(item: Input) -> tuple[np.ndarray, np.ndarray]:
     """Focal elements of an input in the coordinate that is [-1, 1] over its hull: ends (n, 2) and masses (n,)."""
-    if item.kind == "interval":
+    if not isinstance(item, FocalInput):
         return np.array([[-1.0, 1.0]]), np.ones(1)
     ends, masses = item.elements
     lower, upper = item.hull

@@ -1,11 +1,14 @@
 """What a calibration found, as sentences and as tables: estimates with limits, how they hang together, where the starts ended."""
 
+from itertools import islice
+
 import numpy as np
 
 from uqmbd.method_facts import Estimates
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
+from uqmbd.tables.frames import calibrated
 from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.numbers import apart, number
 from uqmbd.tables.outputs import pretty
@@ -51,18 +54,14 @@ def _rms(result: ResultData, name: str, value: float) -> str:
 
 def estimates_table(result: ResultData) -> Table:
     """Each input with its standard deviation and its limits, in the unit it was written in."""
-    found = result.facts_of(Estimates)
-    estimate, std, lower, upper = found.estimate, found.estimate_std, found.estimate_lower, found.estimate_upper
-    rows = []
-    for name in estimate:
-        unit = input_unit(result, name)
-        known = [entry[name] for entry in (estimate, lower, upper) if name in entry]
-        texts = apart(*(float(unit.of(value)) for value in known))
-        limits = texts[1:] if len(texts) == 3 else ["", ""]
-        deviation = f"{std[name] / abs(unit.factor):.3g}" if name in std else ""
-        rows.append((name, pretty(unit.unit), texts[0], deviation, *limits))
+    found, rows = result.facts_of(Estimates), []
+    for frame in islice(calibrated(result), 1):
+        for name, unit, *values, std in frame.table.itertuples():
+            texts = apart(*(value for value in values if np.isfinite(value)))
+            limits = texts[1:] if len(texts) == 3 else ["", ""]
+            rows.append((name, pretty(unit), texts[0], f"{std:.3g}" if np.isfinite(std) else "", *limits))
     header = ("input", "unit", "estimate", "standard deviation", "95 % lower", "95 % upper")
-    width = 6 if lower else 4  # results of earlier versions have no limits
+    width = 6 if found.estimate_lower else 4  # results of earlier versions have no limits
     note = "" if found.readings is None else _compared(found.readings, found.interpolated)
     return Table("Estimates", header[:width], tuple(row[:width] for row in rows), (False, False, *(True,) * 4)[:width], note)
 

@@ -10,19 +10,19 @@ from uqmbd import figures
 from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.more import left_out
+from uqmbd.figures.plugin_sections import left_out
 from uqmbd.method_facts import Shown
 from uqmbd.report import plotly_view
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.indices import indices_tables, over_time_table
-from uqmbd.report.lead import lead_of
-from uqmbd.report.made import made_table
-from uqmbd.report.more import more_tables
 from uqmbd.report.motion import Motion, motion_block
 from uqmbd.report.packing import packed
 from uqmbd.report.pages import asset, rendered, replaced, sentence
+from uqmbd.report.plugin_sections import plugin_tables
+from uqmbd.report.provenance import provenance_table
 from uqmbd.report.regions import regions_table
+from uqmbd.report.summary import summary_of
 from uqmbd.result_data import ResultData
 from uqmbd.runs.files import safe_names
 from uqmbd.tables import text
@@ -39,7 +39,7 @@ from uqmbd.tables.about import (
 from uqmbd.tables.trust import percent
 
 ABOUT = (inputs_table, method_table, counts_table, cost_table)
-FURTHER = (versions_table, other_table, simulator_table, made_table)
+FURTHER = (versions_table, other_table, simulator_table, provenance_table)
 PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -78,7 +78,7 @@ def pictured(sections: dict[str, list[Figure]]) -> list[Figure]:
 def _render(
     result: ResultData, sections: dict[str, list[Figure]], names: dict[str, str], study_text: str, motion: Motion | None = None
 ) -> str:
-    lead = lead_of(result, sections)
+    lead = summary_of(result, sections)
     drawn = {
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
@@ -95,7 +95,7 @@ def _render(
         *indices_tables(result, chosen),
         text.worst_table(result),
     ]
-    found += [regions_table(result), *more_tables(result)]
+    found += [regions_table(result), *plugin_tables(result)]
     shown = [note for names in figures.output_names(result) if (note := text.only(figures.chosen(result, names), names))]
     about = [make(result) for make in ABOUT]
     further = [make(result) for make in FURTHER]

@@ -10,8 +10,8 @@ from uqmbd.figures.key import key_output
 from uqmbd.figures.marks import look
 from uqmbd.report.answers import question_of
 from uqmbd.report.judged import Judged
-from uqmbd.report.lead import lead_of
 from uqmbd.report.pages import rendered, replaced, sentence
+from uqmbd.report.summary import summary_of
 from uqmbd.report.terminal import DETAILS
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale
@@ -60,7 +60,7 @@ def write_page_of_several(results, directory: Path) -> Path:
 
 def in_words(result: ResultData) -> Page:
     """What a method answers, its runs, and what is to be known of it."""
-    facts, lead = result.facts, lead_of(result, {})
+    facts, lead = result.facts, summary_of(result, {})
     failed = f", {facts.runs_failed:,} failed" if facts.runs_failed else ""
     words = [f"{facts.method}, {facts.runs or 0:,} runs{failed}.", *lead.sentences, *map(sentence, facts.notes)]
     return Page(lead.answer, lead.judged, " ".join(words))

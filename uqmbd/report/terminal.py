@@ -11,8 +11,8 @@ from uqmbd.figures.labels import shortened
 from uqmbd.method_facts import Shown
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
-from uqmbd.report.more import own_tables
 from uqmbd.report.pages import sentence
+from uqmbd.report.plugin_sections import own_tables
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.text import Table, by_statistic

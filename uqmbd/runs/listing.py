@@ -53,7 +53,7 @@ def list_files(
     ahead: Mapping[str, bytes] | None = None,
 ) -> None:
     """Enter files, and those in folders, as they are now; `ahead`: what files will hold that are written next."""
-    known = listed(folder) or EMPTY
+    known: dict[str, Any] = listed(folder) or EMPTY
     files = without(known["files"], (*names, *(ahead or ())))
     files |= {name: sum_of_file(folder / name) for name in found_in(folder, names)}
     files |= {name: [len(data), zlib.crc32(data)] for name, data in (ahead or {}).items()}
@@ -63,7 +63,7 @@ def list_files(
 def unlist(folder: Path, *names: str) -> None:
     """Take files, and those in folders, from the list: they are about to change. A damaged list is begun anew."""
     try:
-        known = listed(folder)
+        known: dict[str, Any] | None = listed(folder)
     except StudyError:
         known = EMPTY | {"files": {LISTING: [0, 0]}}
     if known is not None and (files := without(known["files"], (*names, LISTING))) != known["files"]:

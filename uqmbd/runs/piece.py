@@ -96,7 +96,7 @@ def compress(values: np.ndarray) -> bytes:
     return bytes(numcodecs.Blosc("lz4", clevel=3, shuffle=shuffle).encode(values)) if values.size else b""
 
 
-def decode(entry: Sequence[Any], data: bytes) -> np.ndarray | None:
+def decode(entry: Sequence[Any], data: bytes | memoryview) -> np.ndarray | None:
     """A block's array; None if the bytes are not those that were written."""
     _, size, crc, kind, shape = entry
     if len(data) != size or zlib.crc32(data) != crc:

@@ -49,7 +49,7 @@ class LazyColumn(BackendArray):
         """Values of some rows, of a field with its axes, of events as long as the longest of all outputs that count the same."""
         found = self.runs.column(self.column.name, rows)
         if self.column.points < 0:
-            return np.pad(found, ((0, 0), (0, self.tail[0] - found.shape[1])), constant_values=np.nan)
+            return np.pad(found, np.array([[0, 0], [0, self.tail[0] - found.shape[1]]]), constant_values=np.nan)
         return found.reshape(len(rows), *self.tail)
 
 
@@ -63,7 +63,7 @@ class RunsBackend(BackendEntrypoint):
         """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows."""
         found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(place_of(filename_or_obj))
         axes = {name: places_of(found, name) for name, column in found.columns.items() if column.points}
-        attributes = {name: {"unit": column.unit} for name, column in found.columns.items()}
+        attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in found.columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
         variables = {
             name: (
@@ -94,4 +94,5 @@ def open_view(found: Runs, spans: np.ndarray | None = None) -> xr.Dataset:
     rows, count = None, len(found.piece_of)
     if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == count):
         rows = np.concatenate([np.empty(0, np.int64), *(np.arange(start, stop) for start, stop in spans.tolist())])
-    return xr.open_dataset(found, engine=RunsBackend, rows=rows, chunks=None, cache=count <= CACHED)
+    keys: dict[str, Any] = {"filename_or_obj": found, "engine": RunsBackend, "rows": rows}  # xarray hands both on as they are
+    return xr.open_dataset(**keys, chunks=None, cache=count <= CACHED)

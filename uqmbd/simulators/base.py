@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
@@ -75,6 +75,11 @@ class Stepping(Simulator, Protocol):
 class Moving(Simulator, Protocol):
     """A simulator whose runs can be seen moving, in reports. Studies do without."""
 
+    @property
+    def time(self) -> np.ndarray | None:
+        """Of the histories [s]."""
+        ...
+
     def motion(
         self, samples: Mapping[str, np.ndarray], labels: Sequence[str], still: tuple[int, float], patience: float | None = None
     ) -> Moved:
@@ -96,3 +101,8 @@ class Moving(Simulator, Protocol):
     def page(self, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
         """Write a page on which the first of these runs moves, with the others as ghosts; its path."""
         ...
+
+
+def moves(simulator: Simulator) -> TypeGuard[Moving]:
+    """Whether it is one of these."""
+    return getattr(simulator, "motion", None) is not None

@@ -30,11 +30,11 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.processes import descendants, kill
 from uqmbd.simulators.curve import Curve
+from uqmbd.simulators.events import Events
 from uqmbd.simulators.filling import files_of, fill, fill_file
 from uqmbd.simulators.limit import RunTimeout
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.own import file_digest, is_own_file
-from uqmbd.simulators.wholes import Events
 
 SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}  # words that only a shell knows
 KEPT = 1 << 16  # bytes of the beginning and of the end of what a program writes

@@ -11,7 +11,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
 from uqmbd.outcomes import TIME, Axis, OutputInfo
-from uqmbd.simulators.wholes import Events, axes_of_field
+from uqmbd.simulators.events import Events, axes_of_field
 
 REDUCTIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {  # of values (..., points) at (points,)
     "max": lambda y, t: y.max(axis=-1),

@@ -15,7 +15,7 @@ from uqmbd.simulators import formula
 from uqmbd.simulators.base import Moved, Simulator
 from uqmbd.simulators.curve import alike
 from uqmbd.simulators.formula import FormulaError, Term
-from uqmbd.simulators.windows import NotTurned, asked, check_reduction, reduced
+from uqmbd.simulators.windows import NotTurned, check_reduction, read_name, reduced
 
 KEY = "outputs.derived"
 NO_NAME = frozenset(":@*?/\\\"'")
@@ -55,7 +55,7 @@ class Derived:
                 formula.read(text)
         for name, text in found.formulas:
             if name in (below := found.below(name)):
-                way = [each for each in dict.fromkeys(asked(each).base for each in below) if each != name and name in found.below(each)]
+                way = [each for each in dict.fromkeys(read_name(each).base for each in below) if each != name and name in found.below(each)]
                 fault = f"'{name}' is derived from itself" + (f", by way of {', '.join(way)}" if way else "")
                 remedy = "derive it from outputs of the model, or from other derived ones"
                 raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=remedy)
@@ -68,7 +68,7 @@ class Derived:
 
     def next(self, name: str) -> list[str]:
         """What an output, as a study names it, is made of: parts of its formula, and what is reduced in it; of the model's own nothing."""
-        parts = asked(name)
+        parts = read_name(name)
         if (term := self.term(parts.base)) is None:
             return []
         return [parts.base, *([parts.angle] if parts.angle else [])] if parts.how else term.outputs
@@ -85,31 +85,31 @@ class Derived:
 
     def definitions(self, names: Iterable[str]) -> dict[str, str]:
         """The formulas that some outputs need."""
-        needed = {asked(each).base for name in names for each in (name, *self.below(name))}
+        needed = {read_name(each).base for name in names for each in (name, *self.below(name))}
         return {name: text for name, text in self.formulas if name in needed}
 
     def parts(self, names: Iterable[str]) -> list[str]:
         """Outputs of the model that some outputs need, each once."""
         every = dict.fromkeys(each for name in names for each in (name, *self.below(name)))
-        return [name for name in every if self.term(asked(name).base) is None]
+        return [name for name in every if self.term(read_name(name).base) is None]
 
     def infos(self, names: Iterable[str], known: Mapping[str, OutputInfo], time: np.ndarray | None) -> dict[str, OutputInfo]:
         """What outputs are, from what those of the model are."""
         given, found = dict(self.units), {}
         for name, info in known.items():
-            unit = info.unit or given.get(name, "" if asked(name).is_place else given.get(asked(name).base, ""))
+            unit = info.unit or given.get(name, "" if read_name(name).is_place else given.get(read_name(name).base, ""))
             found[name] = replace(info, unit=unit)
 
         def info(name: str) -> OutputInfo:
             if name not in found:
-                found[name] = self.reduced_info(name, info, time) if asked(name).how else self.formula_info(name, info)
+                found[name] = self.reduced_info(name, info, time) if read_name(name).how else self.formula_info(name, info)
             return found[name]
 
         return {name: known[name] if name in known else info(name) for name in names}
 
     def reduced_info(self, name: str, info: Any, time: np.ndarray | None) -> OutputInfo:
         """What a reduced output is, where `info` says it of others."""
-        parts = asked(name)
+        parts = read_name(name)
         of = info(parts.base)
         if of.axis is None:
             text, remedy = f"'{parts.base}' is a number, and cannot be reduced", f"write {parts.base}"
@@ -152,11 +152,11 @@ class Derived:
 
         def values(name: str) -> np.ndarray:
             if name not in found:
-                found[name] = reduced_values(name) if asked(name).how else of_formula(name)
+                found[name] = reduced_values(name) if read_name(name).how else of_formula(name)
             return found[name]
 
         def reduced_values(name: str) -> np.ndarray:
-            base = asked(name).base
+            base = read_name(name).base
             axis = None if info[base].over_time else info[base].axis
             try:
                 return reduced(name, values(base), axis, time, values)
@@ -177,7 +177,7 @@ class Derived:
 
     def nonnegative(self, name: str, known: set[str]) -> bool:
         """Whether an output cannot be negative; `known`: those of the model, with or without their reductions."""
-        parts = asked(name)
+        parts = read_name(name)
         if parts.is_place or parts.how in ("abs_max", "rms"):
             return not parts.is_place
         if (term := self.term(parts.base)) is None:
@@ -256,7 +256,7 @@ class DerivedSimulator:
 
     def why(self, name: str) -> str:
         """The formula of an output, as a sentence on a failed run has it."""
-        parts = asked(name)
+        parts = read_name(name)
         if parts.angle:
             return f"'{parts.angle}' makes no whole turn, or a formula has no value"
         return f"its formula is {dict(self.derived.formulas)[parts.base]}"
@@ -265,7 +265,9 @@ class DerivedSimulator:
         """What the simulator says of the model's outputs, of these outputs as well."""
         found = dict(said)
         known = {name for name in str(said.get(NONNEGATIVE, "")).split(", ") if name}
-        if more := {base for name in self.names if self.derived.term(base := asked(name).base) and self.derived.nonnegative(base, known)}:
+        if more := {
+            base for name in self.names if self.derived.term(base := read_name(name).base) and self.derived.nonnegative(base, known)
+        }:
             found[NONNEGATIVE] = ", ".join(sorted(known | more))
         for name in self.names:
             for part in self.derived.below(name):
@@ -290,7 +292,7 @@ def of_parts(derived: Derived, names: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except StudyError as error:
-        wanted = [asked(name).base for name in names]
+        wanted = [read_name(name).base for name in names]
         if error.key != "outputs.include" or not isinstance(error.value, str) or error.value in names:
             raise
         for name, text in derived.definitions(wanted).items():

@@ -11,7 +11,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
-from uqmbd.simulators.windows import asked
+from uqmbd.simulators.windows import read_name
 
 
 class Lanes(Protocol):
@@ -46,7 +46,7 @@ def as_study_error(simulator: Lanes) -> Iterator[None]:
 def concerns(text: str, simulator: Lanes) -> tuple[str, Any]:
     """Key and value in the study that a message of flexmbd is about."""
     for name in simulator.names:
-        if f"'{name}'" in text or f"'{asked(name).how}'" in text or (asked(name).angle and f"'{asked(name).angle}'" in text):
+        if f"'{name}'" in text or f"'{read_name(name).how}'" in text or (read_name(name).angle and f"'{read_name(name).angle}'" in text):
             return "outputs.include", name
     for name, value in simulator.settings.items():
         if f"'{name}'" in text or f"'{value}'" in text:

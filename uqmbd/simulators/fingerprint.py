@@ -44,7 +44,7 @@ BY_VALUE = (np.ndarray, np.memmap)
 
 
 @dataclass
-class Reach:
+class Dependencies:
     """What a model reaches.
 
     Attributes
@@ -67,21 +67,21 @@ class Reach:
         return hashlib.sha256(repr(sorted(self.parts.items())).encode()).hexdigest()
 
 
-def reach_of(function: Callable[..., Any], base: str = "", *, earlier: bool = False) -> Reach:
+def dependencies_of(function: Callable[..., Any], base: str = "", *, earlier: bool = False) -> Dependencies:
     """Everything that a function or another callable reaches; `base` is the folder that paths are seen from.
 
     `earlier`: in the hashes of version 0.1.0, where all functions counted by their bytecode.
     """
-    return Walk(base, earlier).all_from(function)
+    return DependencyHasher(base, earlier).all_from(function)
 
 
-class Walk:
+class DependencyHasher:
     """Visits functions, classes and modules one after the other, in an order that depends on nothing but the model."""
 
     def __init__(self, base: str, earlier: bool = False) -> None:
         self.base = base
         self.earlier = earlier
-        self.reach = Reach()
+        self.reach = Dependencies()
         self.waiting: deque[tuple[str, Any]] = deque()
         self.names: dict[int, str] = {}
         self.taken: set[str] = set()
@@ -90,7 +90,7 @@ class Walk:
         self.files: set[str] = set()
         self.kept: list[Any] = []
 
-    def all_from(self, function: Any) -> Reach:
+    def all_from(self, function: Any) -> Dependencies:
         """Walk to the end."""
         self.part("the model", function)
         while self.waiting:

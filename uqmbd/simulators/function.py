@@ -15,12 +15,12 @@ from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import AT_MOST_ONE, ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
+from uqmbd.simulators.events import COUNT, fault_of, is_field_or_events, padded, reduce_values, shape_of
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.limited import Run, runs_of
 from uqmbd.simulators.model import Model, describe
-from uqmbd.simulators.wholes import COUNT, fault_of, padded, reduce_whole, shape_of, whole
-from uqmbd.simulators.windows import Asked, NotTurned, asked, check_reduction, reduced
+from uqmbd.simulators.windows import NotTurned, OutputName, check_reduction, read_name, reduced
 
 NOT_REAL = "cmMbUS"  # kinds of arrays that numpy would turn into numbers: complex ones, times, dates, True and text
 
@@ -192,18 +192,18 @@ def as_array(values: Any) -> np.ndarray:
 
 def unit_of(raw: Any, name: str) -> str:
     """The unit that the model gives an output; of a place on an axis that of the axis, of a time the second."""
-    parts = asked(name)
+    parts = read_name(name)
     _, unit, axis = taken(raw[parts.base] if isinstance(raw, Mapping) else raw)
-    return "1" if parts.how == COUNT and whole(axis) else (axis or TIME).unit if parts.is_place else unit
+    return "1" if parts.how == COUNT and is_field_or_events(axis) else (axis or TIME).unit if parts.is_place else unit
 
 
 def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Any) -> np.ndarray | float:
     """One output of one run, checked: over what it should be over, all finite, reduced if its name says so."""
     value, axis = lookup(raw, name, names)
-    parts = asked(name)
+    parts = read_name(name)
     reduction = parts.how
-    if whole(axis):
-        return picked_whole(value, axis, parts, time, over)
+    if is_field_or_events(axis):
+        return pick_field_or_events(value, axis, parts, time, over)
     if not reduction:
         check_over(name, axis, over)
     elif reduction not in reductions_over(axis) and parts.percentile is None:
@@ -222,7 +222,7 @@ def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, o
         raise BadOutput(f"output {name!r}: {error}") from None
 
 
-def picked_whole(value: np.ndarray, axis: Any, parts: Asked, time: np.ndarray | None, over: Any) -> np.ndarray | float:
+def pick_field_or_events(value: np.ndarray, axis: Any, parts: OutputName, time: np.ndarray | None, over: Any) -> np.ndarray | float:
     """A field, or events, of one run; NaN is a value that is missing."""
     name = parts.name
     if not parts.how:
@@ -234,7 +234,7 @@ def picked_whole(value: np.ndarray, axis: Any, parts: Asked, time: np.ndarray | 
         raise BadOutput(f"output {name!r} has shape {value.shape} where {expected or 'one number an event'} is expected")
     if np.isinf(value).any():
         raise BadOutput(f"output {name!r} is infinite at {int(np.isinf(value).sum())} of {value.size} values")
-    found = reduce_whole(parts.how, value) if parts.how else value
+    found = reduce_values(parts.how, value) if parts.how else value
     if parts.how and np.isnan(found):
         raise BadOutput(f"output {name!r}: the run has no value of '{parts.base}'; ask for '{parts.base}:{COUNT}'")
     return found
@@ -253,7 +253,7 @@ def check_over(name: str, axis: Axis | None, over: Axis | None) -> None:
     own = None if isinstance(over, Axis) and over.name == TIME.name else over
     if alike(axis, own):
         return
-    if whole(axis) or whole(own):
+    if is_field_or_events(axis) or is_field_or_events(own):
         raise BadOutput(f"output {name!r} is not over the same as when the model was tried")
     if axis is None or own is None or axis.name != own.name:
         was, now = ("no axis of its own" if one is None else one.label for one in (own, axis))
@@ -272,7 +272,7 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
             for each in axis if isinstance(axis, tuple) else [axis] if axis is not None else []:
                 if each != TIME:
                     check_axis(name, each, names)
-            if not whole(axis):
+            if not is_field_or_events(axis):
                 check_reduction(name, axis, time)
             over = None if ":" in name else axis or (TIME if value.ndim else None)
             pick(raw, name, names, time, over)

@@ -18,7 +18,7 @@ from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.base import Moved
 from uqmbd.simulators.faults import as_study_error
 from uqmbd.simulators.model import Model
-from uqmbd.simulators.windows import asked
+from uqmbd.simulators.windows import read_name
 
 PREPARED = ("end", "points", "outputs", "settings")  # what a model is prepared with
 DENSE = 4096  # runs that keep dense histories at a time
@@ -117,9 +117,9 @@ class LanesSimulator:
                 end = float(start.time[0]) + float(self.time[-1])
                 found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
             outputs = {name: found.outputs[name] for name in self.names}
-            return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.said(found.attributes), states)
+            return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.metadata(found.attributes), states)
         n = sample_count(samples)
-        if n > DENSE and any(asked(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
+        if n > DENSE and any(read_name(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
             parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]
             return concatenate([self.simulate(part) for part in parts])
         with as_study_error(self):
@@ -128,7 +128,7 @@ class LanesSimulator:
             {name: found.outputs[name] for name in self.names},
             np.asarray(found.status, np.int8),
             list(found.message),
-            self.said(found.attributes),
+            self.metadata(found.attributes),
         )
 
     def with_step(self, step: float) -> LanesSimulator:
@@ -153,7 +153,7 @@ class LanesSimulator:
 
         return shown(self, samples, path, title)
 
-    def said(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    def metadata(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
         """What the solver said of itself, in the words of `Outcomes`."""
         words = {"solver.fixed_step": STEP, "solver.order": ORDER, "outputs.nonnegative": NONNEGATIVE, "outputs.at_most_one": AT_MOST_ONE}
         words |= {f"{name}.percussion": DOUBT + name for name in self.names}

@@ -21,7 +21,7 @@ from uqmbd.simulators.own import file_digest, is_own_file
 from uqmbd.simulators.reads import watching
 
 if TYPE_CHECKING:
-    from uqmbd.simulators.fingerprint import Reach
+    from uqmbd.simulators.fingerprint import Dependencies
 
 __all__ = ["Model", "describe", "find_model", "load_file", "near_files", "wrap_callable"]
 
@@ -75,18 +75,18 @@ class Model:
         module = load_file(Path(self.path), self.source) if self.path else imported(self.module)
         return getattr(module, self.name)
 
-    def reached(self, *, earlier: bool = False) -> Reach:
+    def reached(self, *, earlier: bool = False) -> Dependencies:
         """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`. `earlier`: in the hashes of version 0.1.0."""
-        from uqmbd.simulators.fingerprint import Reach, reach_of
+        from uqmbd.simulators.fingerprint import Dependencies, dependencies_of
 
         if self.fixed:
-            return Reach({"command": self.fixed})
+            return Dependencies({"command": self.fixed})
         with watching() as reads:
             self.sources.clear()
             if self.path:
                 load_file(Path(self.path), self.source, fresh=True)
             function = self.load()
-            found = reach_of(function, folder_of(function), earlier=earlier)
+            found = dependencies_of(function, folder_of(function), earlier=earlier)
         if self.takes_arrays:
             found.parts["vectorized"] = "yes"
         if self.simulator is not None and not self.is_simulator:

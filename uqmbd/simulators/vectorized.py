@@ -12,10 +12,10 @@ from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
 from uqmbd.simulators.curve import check_axis
+from uqmbd.simulators.events import is_field_or_events
 from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
 from uqmbd.simulators.model import Model, describe
-from uqmbd.simulators.wholes import whole
-from uqmbd.simulators.windows import asked, check_reduction, reduced
+from uqmbd.simulators.windows import check_reduction, read_name, reduced
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,10 +98,10 @@ def columns(
     StudyError
         When it has another shape or grid: a model of arrays cannot be right for some runs only.
     """
-    reduction = asked(name).how
+    reduction = read_name(name).how
     try:
         values, axis = lookup(raw, name, names)
-        if whole(axis):
+        if is_field_or_events(axis):
             text, what = "a function of arrays gives no fields and no events", "leave `vectorized` out: then the model is called run by run"
             raise StudyError(text, key="outputs.include", value=name, remedy=what)
         if known is not None and not reduction:

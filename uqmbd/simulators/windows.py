@@ -29,7 +29,7 @@ class NotTurned(ValueError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class OutputName:
     """Parts of an output's name: what the model calls it, its reduction and its window, ``""`` where there is none."""
 
     base: str
@@ -59,16 +59,16 @@ class Asked:
         return found[1] if found else ""
 
 
-def asked(name: str) -> Asked:
+def read_name(name: str) -> OutputName:
     """The parts of an output's name."""
     base, _, rest = name.partition(":")
     how, _, window = rest.partition("@")
-    return Asked(base, how, window.strip())
+    return OutputName(base, how, window.strip())
 
 
 def check_reduction(name: str, axis: Axis | None, time: np.ndarray | None) -> None:
     """Raise `StudyError` for a reduction or a window that there is not over an axis of its own, or else (None) over time."""
-    parts, known = asked(name), reductions_over(axis)
+    parts, known = read_name(name), reductions_over(axis)
     where = "" if axis is None else f" over {axis.name}"
     if not parts.how:
         return
@@ -98,7 +98,7 @@ def lacks_times(name: str) -> StudyError:
 
 def window(name: str, axis: Axis) -> tuple[float, float]:
     """Begin and end of the window of an output, in the unit of its axis, both within it."""
-    text, grid = asked(name).window, axis.values
+    text, grid = read_name(name).window, axis.values
     begin, dots, end = text.partition("..")
     if not dots or not begin.strip() + end.strip():
         raise wrong(f"'{text}' is no window of {axis.name}", name, WRITTEN)
@@ -145,7 +145,7 @@ def reduced(name: str, values: np.ndarray, axis: Axis | None, time: np.ndarray |
     NotTurned
         If the angle of one run makes no whole turn; of several the result is NaN there.
     """
-    parts = asked(name)
+    parts = read_name(name)
     axis = axis or Axis(TIME.name, time, TIME.unit)
     if parts.angle:
         return over_turns(parts, values, axis.values, angle(parts.angle))
@@ -154,7 +154,7 @@ def reduced(name: str, values: np.ndarray, axis: Axis | None, time: np.ndarray |
     return reduce(parts, values, axis.values, axis)
 
 
-def reduce(parts: Asked, values: np.ndarray, grid: np.ndarray, axis: Axis | None = None) -> np.ndarray:
+def reduce(parts: OutputName, values: np.ndarray, grid: np.ndarray, axis: Axis | None = None) -> np.ndarray:
     """Values (..., points) at the points of a grid as one number each."""
     if parts.percentile is not None:
         return percentile(parts.percentile, values, grid)
@@ -162,7 +162,7 @@ def reduce(parts: Asked, values: np.ndarray, grid: np.ndarray, axis: Axis | None
     return REDUCTIONS[reductions_over(own)[parts.how]](values, grid)
 
 
-def over_turns(parts: Asked, values: np.ndarray, grid: np.ndarray, angles: np.ndarray) -> np.ndarray:
+def over_turns(parts: OutputName, values: np.ndarray, grid: np.ndarray, angles: np.ndarray) -> np.ndarray:
     """As `reduce`, each run within the last turn of its own angle."""
     if values.ndim == 1:
         return reduce(parts, *cut(values, grid, *last_turn(parts.angle, angles, grid)))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Required, TypedDict
+from typing import Any, TypedDict
 
 from uqmbd.errors import did_you_mean
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.methods import Method
-from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.model import Model
 from uqmbd.spec.checks import check_outputs
 from uqmbd.spec.models import section_of_model
@@ -19,12 +18,9 @@ from uqmbd.spec.spec import StudySpec
 
 
 class Given(TypedDict, total=False):
-    """What a `Study` is made of, see there."""
+    """What a `Study` may be given besides inputs, outputs and method, see there."""
 
     model: Callable[..., Any] | str | Model | None
-    inputs: Required[Mapping[Any, Any]]
-    outputs: Required[Sequence[str]]
-    method: Required[Method | Sequence[Method] | Mapping[str, Method]]
     time: TimeGrid | None
     name: str | None
     campaign: CampaignSettings | Mapping[str, Any] | None
@@ -43,9 +39,9 @@ class Given(TypedDict, total=False):
 
 def spec_of(
     *,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[Any, Any],
     outputs: Sequence[str],
-    method: Any,
+    method: Method | Sequence[Method] | Mapping[str, Method],
     directory: str | Path = ".",
     model: Any = None,
     simulator: Any = None,
@@ -59,7 +55,6 @@ def spec_of(
     place = Path(directory)
     words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
     named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
-    Derived.of(named.get("derived", {}), {})  # which says what a formula is
     sections = {key: dict(value) if key == "solver" else value for key, value in more.items() if value is not None}
     return StudySpec(
         place,

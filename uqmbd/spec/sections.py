@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs.checked import Checked, Number, plain_number
@@ -117,6 +117,16 @@ class OutputsSection(Checked):
     include: list[str]
     units: dict[str, str] = {}
     derived: dict[str, str] = {}
+
+    @field_validator("units", "derived", mode="before")
+    @classmethod
+    def _texts(cls, given: Any, info: ValidationInfo) -> Any:
+        for name, text in given.items() if isinstance(given, dict) else ():
+            if not isinstance(text, str):
+                what, like = {"units": ("unit", "N"), "derived": ("formula", "hypot(tip.x, tip.y)")}[str(info.field_name)]
+                key, remedy = f"{info.field_name}.{name}", f'write it as "{like}"'
+                raise StudyError(f"expected a {what} as text", key=key, value=text, remedy=remedy)
+        return given
 
 
 class ReportSection(Checked):

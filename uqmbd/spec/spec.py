@@ -122,7 +122,7 @@ class StudySpec(BaseModel):
             remedy = "add one: [inputs.name] with interval = [lower, upper]"
             raise StudyError("a study needs at least one input", key="inputs", remedy=remedy)
         vars(self)["inputs"] = self.space.written
-        assert self.derived is not None  # its formulas can be read
+        _ = self.derived  # whose formulas can be read
         for name in self.space:  # with those that sets bring
             check_input_name(name)
         check_outputs(self.outputs.include)

@@ -13,7 +13,7 @@ from uqmbd.inputs import INPUTS, Input, Interval, read_input
 from uqmbd.inputs import given as as_inputs
 from uqmbd.inputs.joint import names_in
 from uqmbd.methods import Method, read_method
-from uqmbd.plugins import blaming, distribution_of, is_ours, label_of, load_plugin, nonsense, offered
+from uqmbd.plugins import blaming, distribution_of, is_ours, label_of, load_plugin, name_of_distribution, nonsense, offered
 from uqmbd.spec.checks import check_input_name, check_kind
 from uqmbd.spec.labels import labelled
 
@@ -63,6 +63,8 @@ def input_table(item: Input) -> dict[str, Any]:
     """The table of an input in a study file, in the unit in which it was written."""
     written = item.written or item
     value = [written.lower, written.upper] if type(written) is Interval else getattr(written, written.key)
+    if isinstance(value, str) and value.startswith("<"):  # a distribution of chaospy, made in Python
+        value = name_of_distribution(getattr(written, "made", None)) or value
     key = written.key if is_ours(type(written)) else label_of(type(written))
     return {key: value} | ({"unit": written.unit} if written.unit else {})
 

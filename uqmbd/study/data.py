@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 from uqmbd.plugins import load_plugin
 from uqmbd.simulators.model import Model
-from uqmbd.simulators.windows import asked
+from uqmbd.simulators.windows import read_name
 from uqmbd.spec import StudySpec
 from uqmbd.spec.showing import field_functions
 from uqmbd.study.times import grid_of
@@ -121,7 +121,7 @@ class StudyData:
         """
         found = dict(info)
         for name, known in info.items():
-            parts = asked(name)
+            parts = read_name(name)
             unit = self.units.get(name, "" if parts.is_place else self.units.get(parts.base, ""))
             if unit and known.unit and unit != known.unit:
                 raise StudyError(

@@ -19,43 +19,22 @@ IF_CHANGED = "if_changed"
 
 @dataclass(frozen=True)
 class Identity:
-    """What a study asks, as far as stored runs and results are compared with it.
+    """What a study asks, as far as stored runs and results are compared with it."""
 
-    Attributes
-    ----------
-    runs : dict of str to str
-        Fingerprints of what a run follows from (model, inputs, times, solver, format), by names a user understands.
-    result : str
-        Fingerprint of all that the numbers of a result follow from.
-    parts : dict of str to str
-        Hashes of what the model reaches, by its names.
-    unknown : str
-        What the model reaches that has no fingerprint, so that nobody can tell whether it is the same; empty for most.
-    outputs : tuple of str
-    histories : bool
-        Histories are to be kept.
-    precision : str
-        Type in which they are.
-    timeout : float or None
-        Longest time a run may take [s].
-    formulas : dict of str to str
-        Of derived outputs, by name.
-    """
-
-    runs: Mapping[str, str]
-    result: str
-    parts: Mapping[str, str]
-    unknown: str
+    runs: Mapping[str, str]  # fingerprints of what a run follows from (model, inputs, times, solver, format), by names a user understands
+    result: str  # fingerprint of all that the numbers of a result follow from
+    parts: Mapping[str, str]  # hashes of what the model reaches, by its names
+    unknown: str  # what it reaches that has no fingerprint, so that nobody can tell whether it is the same; empty for most
     outputs: tuple[str, ...]
-    histories: bool
-    precision: str
-    timeout: float | None
-    formulas: Mapping[str, str] = field(default_factory=dict)
+    histories: bool  # are to be kept
+    precision: str  # type in which they are
+    timeout: float | None  # longest time a run may take [s]
+    formulas: Mapping[str, str] = field(default_factory=dict)  # of derived outputs, by name
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a folder says of its finished result: fingerprint, date, and how many runs a time limit stopped."""
+    """What a folder says of its finished result: fingerprint, date, and how many runs a time limit [s] stopped."""
 
     result: str
     date: str
@@ -65,23 +44,12 @@ class Done:
 
 @dataclass(frozen=True)
 class Stored:
-    """What is in a folder of results.
-
-    Attributes
-    ----------
-    directory : Path
-    header : dict
-        What its runs share, in words of this version: format, identity, outputs, columns.
-    changed : tuple of str
-        Files that the model was seen to read and that are others now.
-    done : Done or None
-        Of a finished result, whose files are as they were listed.
-    """
+    """What is in a folder of results."""
 
     directory: Path
-    header: Mapping[str, Any]
-    changed: tuple[str, ...] = ()
-    done: Done | None = None
+    header: Mapping[str, Any]  # what its runs share, in words of this version: format, identity, outputs, columns
+    changed: tuple[str, ...] = ()  # files that the model was seen to read and that are others now
+    done: Done | None = None  # of a finished result, whose files are as they were listed
 
 
 class Action(Enum):
@@ -126,15 +94,12 @@ def decide(wanted: Identity, stored: Stored | None, overwrite: bool | str = Fals
         return Decision(Action.CONTINUE)
     if (reason := refusal(wanted, stored)) is not None:
         return Decision(Action.DISCARD if overwrite == IF_CHANGED else Action.REFUSE, reason)
-    done = stored.done
-    if done is None or again or done.result != wanted.result or longer(wanted.timeout, done):
+    done, limit = stored.done, wanted.timeout
+    if done is None or again or done.result != wanted.result:
         return Decision(Action.CONTINUE)
+    if done.timed_out and done.timeout is not None and (limit is None or limit > done.timeout):
+        return Decision(Action.CONTINUE)  # which would let runs end that were stopped
     return Decision(Action.REUSE, date=done.date)
-
-
-def longer(timeout: float | None, done: Done) -> bool:
-    """Whether a limit would let runs end that were stopped."""
-    return bool(done.timed_out) and done.timeout is not None and (timeout is None or timeout > done.timeout)
 
 
 def refusal(wanted: Identity, stored: Stored) -> StudyError | None:

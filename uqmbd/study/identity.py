@@ -26,7 +26,7 @@ from uqmbd.spec.showing import written
 from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
-    from uqmbd.simulators.fingerprint import Reach
+    from uqmbd.simulators.fingerprint import Dependencies
     from uqmbd.study.data import StudyData
 
 
@@ -34,12 +34,12 @@ FORMAT_OF_RUNS = 1
 FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
 
 
-def identity_of(study: StudyData, reach: Reach | None = None) -> dict[str, str]:
+def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
     Parameters
     ----------
-    reach : Reach, optional
+    reach : Dependencies, optional
         What the model reaches, if that is known already.
     """
     units = {name: item.to_si().unit for name, item in study.inputs.items()}
@@ -70,7 +70,8 @@ def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mappi
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    same = {name: short(parts.get(name, "")) if short(earlier.parts.get(name, "")) == kept[name] else kept[name] for name in kept}
+    digests = {name: [digest_prefix(found.get(name, "")) for found in (parts, earlier.parts)] for name in kept}
+    same = {name: now_is if before == kept[name] else kept[name] for name, (now_is, before) in digests.items()}
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
@@ -118,7 +119,7 @@ def earlier_tags(study: StudyData) -> set[str]:
     return {fingerprint([*method, {**study.asked.question(), "inputs": inputs}])[:16] for inputs in dumps}
 
 
-def short(digest: str) -> str:
+def digest_prefix(digest: str) -> str:
     """Enough of a hash to tell that a part is another one."""
     return digest[:12]
 

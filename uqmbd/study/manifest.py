@@ -94,8 +94,9 @@ def packages() -> dict[str, str]:
 def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
     """What the first lines of a distribution's metadata say; the library reads all of them as an e-mail, which takes ten times as long."""
     text = one.read_text("METADATA") or ""
-    said = [re.search(rf"^{key}:[ \t]*(\S+)[ \t]*$", text.partition("\n\n")[0], re.MULTILINE) for key in ("Name", "Version")]
-    return (said[0][1], said[1][1]) if all(said) else (one.metadata["Name"], one.version)
+    head = text.partition("\n\n")[0]
+    name, version = (re.search(rf"^{key}:[ \t]*(\S+)[ \t]*$", head, re.MULTILINE) for key in ("Name", "Version"))
+    return (name[1], version[1]) if name and version else (one.metadata["Name"], one.version)
 
 
 @cache

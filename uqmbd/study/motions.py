@@ -20,6 +20,7 @@ from uqmbd.runs.files import replace
 from uqmbd.runs.listing import list_files, unlist
 from uqmbd.runs.where import MOTION
 from uqmbd.simulators.apart import Ended, Late, apart
+from uqmbd.simulators.base import moves
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
@@ -78,7 +79,7 @@ def keep_motion(finished: Finished) -> None:
         return
     try:
         simulator = finished.trial.checked()
-        if getattr(simulator, "motion", None) is None:
+        if not moves(simulator):
             return
         result.motion = motion_of(simulator, result, {key: float(values[0]) for key, values in finished.trial.samples.items()})
     except Exception as error:  # the study is done, and stays so
@@ -111,7 +112,8 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
     samples = {key: np.array([point[key] for point in points.values()]) for key in middle}
     first = next((k for k, case in enumerate(cases) if case.ends), 0)
     at = cases[first].ends[0][2].time if cases[first].ends else None
-    still = first, float(simulator.time[-1]) / 3.0 if at is None else at
+    last = 0.0 if simulator.time is None else float(simulator.time[-1])
+    still = first, last / 3.0 if at is None else at
     logging.getLogger("uqmbd").info("running %d runs again, to show the mechanism moving ...", len(points))
     try:
         done = apart(partial(within, limit, simulator, samples, [case.label for case in cases], still))
@@ -121,7 +123,7 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
         return {"why": f"the process that made it ended, {ended}"}
     kept = []
     for k, row in enumerate(done.scene["rows"]):
-        ends = [end_of(*end, again(done, k, *end)) for end in cases[row].ends]
+        ends = [end_of(name, bound, end, again(done, k, name, end)) for name, bound, end in cases[row].ends]
         kept.append({"label": cases[row].label, "nominal": cases[row].nominal, "inputs": cases[row].inputs, "ends": ends})
     return {"scene": done.scene | {"of": result.facts.runs_ok or len(points)}, "cases": kept, "near": nearest(result, done)}
 
@@ -137,18 +139,18 @@ def end_of(name: str, bound: str, end: Extreme, now: float | None) -> dict[str, 
     return {"output": name, "bound": bound, "value": end.value, "time": end.time, "again": now}
 
 
-def again(done: Moved, number: int, name: str, bound: str, end: Extreme) -> float | None:
+def again(done: Moved, number: int, name: str, end: Extreme) -> float | None:
     """What a run of the scene has reached again of a bound; None where the scene has not that output."""
     if name not in done.outputs:
         return None
     values = done.outputs[name][number]
-    found = float(values if np.ndim(values) == 0 else np.interp(end.time, done.time, values))
+    found = float(values if end.time is None else np.interp(end.time, done.time, values))
     return found if np.isfinite(found) else None
 
 
 def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
     """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
-    from uqmbd.report.lead import key_output
+    from uqmbd.report.summary import key_output
     from uqmbd.tables.outputs import chosen as drawn
 
     found = [Case(middle, nominal=True)]

@@ -15,6 +15,7 @@ from uqmbd.groups import RUNS
 from uqmbd.outcomes import OK
 from uqmbd.result import Result
 from uqmbd.runs.files import safe_name
+from uqmbd.simulators.base import moves
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 from uqmbd.tables.inputs import input_unit
@@ -89,7 +90,7 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
     up, good, array = bound == "upper", np.flatnonzero(runs["status"].values == OK), runs[name]
     if not len(good):
         return None
-    low, high, where = np.inf, -np.inf, 0
+    low, high, where = np.array(np.inf), np.array(-np.inf), np.array(0)
     for first in range(0, len(good), AT_ONCE):
         rows = good[first : first + AT_ONCE]
         values = array[rows].values
@@ -159,7 +160,7 @@ def replay(
 def moving_page(trial: Trial, samples: dict[str, np.ndarray], path: Path, title: str) -> Path:
     """A page on which runs move; `StudyError` for a model that does not."""
     simulator = trial.checked()
-    if getattr(simulator, "page", None) is None:
+    if not moves(simulator):
         model = trial.study.model
         raise StudyError("only mechanisms of flexmbd are seen moving", key=model.key, value=model.label, remedy="leave --show out")
     return simulator.page(samples, path, title)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.campaign.opening import claimed
+from uqmbd.campaign.opening import lock_store
 from uqmbd.errors import StudyError
 from uqmbd.method_facts import Shown
 from uqmbd.runs.files import replace, replace_text, writing
@@ -123,7 +123,7 @@ def result_of_before(study: StudyData, directory: Path) -> Result | None:
     attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
     if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
         found.attrs = attrs
-        with claimed(directory, study.campaign.runs), writing(directory):
+        with lock_store(directory, study.campaign.runs), writing(directory):
             found.save(directory)
             write_study(study, directory)
             unlist(directory, "report.html", "figures")
@@ -142,7 +142,7 @@ def write_study(study: StudyData, directory: Path) -> None:
     list_files(directory, STUDY, ELSEWHERE_FILE)
 
 
-def spare_study(directory: Path) -> None:
+def refuse_to_overwrite(directory: Path) -> None:
     """`StudyError` when there is a ``study.toml`` that somebody has written by hand where results are to go."""
     file = directory / "study.toml"
     if file.is_file() and not file.read_text(encoding="utf-8", errors="replace").startswith(RESOLVED):

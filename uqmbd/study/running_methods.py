@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from uqmbd.campaign.locking import Lock
-from uqmbd.campaign.opening import peek
+from uqmbd.campaign.opening import read_header
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.runs.files import writing
 from uqmbd.runs.place import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.spec.labels import OF_ONE
-from uqmbd.study.reuse import spare_study, write_study
+from uqmbd.study.reuse import refuse_to_overwrite, write_study
 from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
 from uqmbd.study.times import further_times
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound="StudyData")
 
 
-def alone(study: S, label: str) -> S:
+def select_method(study: S, label: str) -> S:
     """The study with one of its methods only, whose runs are the study's; its results go below the study's.
 
     Raises
@@ -42,7 +42,9 @@ def alone(study: S, label: str) -> S:
     runs = study.campaign.runs or RUNS
     shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
     further = further_times(study)  # so that the runs are those of all methods
-    time = study.time.model_copy(update={"also": further.tolist()}) if len(further) else study.time
+    time = study.time
+    if time is not None and len(further):
+        time = time.model_copy(update={"also": further.tolist()})
     return study.changed(method={label: study.methods[label]}, campaign=study.campaign.model_copy(update={"runs": shared}), time=time)
 
 
@@ -81,7 +83,7 @@ def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False
     StudyError
         The first that a method has raised, after the others have been run, if there are runs at all.
     """
-    spare_study(directory)
+    refuse_to_overwrite(directory)
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
         lock = Lock(directory)
@@ -92,11 +94,11 @@ def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False
             clear(directory)  # what a single method has left here
             write_study(study, directory)
         for label in study.methods:
-            one, place = alone(study, label), directory / label
+            one, place = select_method(study, label), directory / label
             try:
                 found[label] = run_study(one, out=place, overwrite=overwrite, **how)
             except StudyError as error:
-                if peek(place, one.campaign.runs) is None:
+                if read_header(place, one.campaign.runs) is None:
                     raise
                 wrong.append(error)
                 continue

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.campaign.batches import Shard
-from uqmbd.campaign.opening import claimed, differences, peek
+from uqmbd.campaign.opening import differences, lock_store, read_header
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import hearing
 from uqmbd.outcomes import STATUS
@@ -24,7 +24,7 @@ from uqmbd.study.identity import identity_of, in_words_of_now, known_digests, pr
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
-from uqmbd.study.reuse import DONE, changed_files, done_in, result_of_before, spare_study, write_done, write_study
+from uqmbd.study.reuse import DONE, changed_files, done_in, refuse_to_overwrite, result_of_before, write_done, write_study
 from uqmbd.study.running import Prepared, early_pool, execute, execute_shard, trial_for
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.stopped import explaining
@@ -39,31 +39,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished study.
-
-    Attributes
-    ----------
-    directory : Path
-        Where everything is.
-    tally : Tally or None
-        What was done; None when the result was there already.
-    date : str
-        When a result that was there already was made.
-    discarded : bool
-        Runs that were there, of another model say, have been discarded.
-    trial : Trial or None
-        Has the simulator; None where its runs are done by a cluster that is elsewhere.
-    damaged : list of str
-        What was found damaged in the store, and mended.
-    """
+    """A finished study."""
 
     result: Result
     directory: Path
-    tally: Tally | None
-    damaged: list[str] = field(default_factory=list)
-    date: str = ""
-    discarded: bool = False
-    trial: Trial | None = None
+    tally: Tally | None  # what was done; None when the result was there already
+    damaged: list[str] = field(default_factory=list)  # what was found damaged in the store, and mended
+    date: str = ""  # when a result that was there already was made
+    discarded: bool = False  # runs that were there, of another model say
+    trial: Trial | None = None  # has the simulator; None where its runs are done by a cluster that is elsewhere
 
 
 @dataclass(frozen=True)
@@ -144,7 +128,7 @@ class Session:
 
     def stored(self, identity: Identity) -> Stored | None:
         """What is there; None where no runs are."""
-        header = peek(self.directory, self.study.campaign.runs)
+        header = read_header(self.directory, self.study.campaign.runs)
         if header is None:
             return None
         words = in_words_of_now(header, self.study, identity.runs, identity.parts)
@@ -165,21 +149,21 @@ class Session:
         if decision.action is Action.REFUSE and decision.reason is not None:
             raise decision.reason
         study, directory, discard = self.study, self.directory, decision.action is Action.DISCARD
-        if peek(directory, study.campaign.runs) is None:
-            spare_study(directory)
-        claim = stack.enter_context(claimed(directory, study.campaign.runs, shared=self.shard is not None))
-        if claim.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
+        if read_header(directory, study.campaign.runs) is None:
+            refuse_to_overwrite(directory)
+        locked = stack.enter_context(lock_store(directory, study.campaign.runs, shared=self.shard is not None))
+        if locked.header is None:  # before anything that takes time, so that `resume` finds it whatever happens
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, self.workers, self.scheduler, stack)
-        stored = None if claim.header is None or discard else stored_outputs(claim.header)
+        stored = None if locked.header is None or discard else stored_outputs(locked.header)
         trial = trial_for(study, stored, pool)
         if stored is None:
             trial.checked()
         pool.settle()
         if discard:
-            claim.clear()
-        return Prepared(study, *open_or_make(study, claim, identity, trial), trial, pool)
+            locked.clear()
+        return Prepared(study, *open_or_make(study, locked, identity, trial), trial, pool)
 
     def write_undone(self) -> None:
         """Write the study into its directory, without the marks of a result that was there."""

@@ -58,7 +58,7 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     StudyError
         If they are runs of another model, or hold other outputs.
     """
-    from uqmbd.campaign.opening import claimed, compare
+    from uqmbd.campaign.opening import lock_store, unlike
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.files import writing
     from uqmbd.runs.listing import unfinish, unlist
@@ -68,20 +68,20 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     added = 0
     for other in others:
         source = Runs(place_in(other))
-        with claimed(results) as claim:
-            if claim.header is None:
+        with lock_store(results) as locked:
+            if locked.header is None:
                 with writing(results):
                     unlist(results, "study.toml")
                     if (other / "study.toml").is_file():
                         (results / "study.toml").write_bytes((other / "study.toml").read_bytes())
                     with suppress(FileNotFoundError):
-                        claim.place.put(READS, source.place.read(READS))
-                    claim.place.put(HEADER, source.place.read(HEADER))
-            elif claim.header.get("id") != source.header["id"]:
-                compare(claim.header, source.header["identity"], results, remedy=SAME)
-                raise StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
+                        locked.place.put(READS, source.place.read(READS))
+                    locked.place.put(HEADER, source.place.read(HEADER))
+            elif locked.header.get("id") != source.header["id"]:
+                outputs = StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
+                raise unlike(locked.header, source.header["identity"], results, remedy=SAME) or outputs
             unfinish(results)
-            added += add(RunStore(claim.place, results, claim.locks[0]), source)
+            added += add(RunStore(locked.place, results, locked.locks[0]), source)
     return added
 
 

@@ -45,7 +45,7 @@ def cut_at_limits(result: Result, simulator: Mapping[str, Any]) -> None:
     before = {key: getattr(result, key) for key in ("bounds", "statistics", "cdf")}
     _cut(result, [name for name in lowest if name not in below], lambda values: values.clip(min=0.0), _of_distribution)
     _cut(result, [name for name in highest if name not in above], lambda values: values.clip(max=1.0), None)
-    wrong = [str(name) for name in result.statistics.data_vars if _impossible(result.statistics, name)]
+    wrong = [str(name) for name in result.statistics.data_vars if _impossible(result.statistics, str(name))]
     result.statistics = _changed(result.statistics, wrong, _limited)
     changed = (name for name in result.outputs if any(_differ(group, getattr(result, key), name) for key, group in before.items()))
     if cut := list(changed):

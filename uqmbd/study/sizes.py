@@ -20,7 +20,8 @@ PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text
 
 def check_sizes(study: StudyData) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
-    for count in (lambda: study.time.points, lambda: study.time.points + len(further_times(study))) if study.time is not None else ():
+    time = study.time
+    for count in () if time is None else (lambda: time.points, lambda: time.points + len(further_times(study))):
         what = f"{count():,} points in time, as numbers and as text,"
         require(PER_TIME * count(), what, "time.points", count(), "take fewer: histories between them are smooth lines")
     for method in study.methods.values():

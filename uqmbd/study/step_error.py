@@ -124,7 +124,7 @@ def add_step_error(
         return unknown(result, columns, f"{said}: its error is not known, since {error.message}")
     kept = all(name in store.columns for name in outputs)
     whole = columns.pack(store.read(list(outputs), chosen), len(chosen)) if kept else again(1.0)
-    good = np.isfinite(half - whole).all(axis=1)
+    good = np.all(np.isfinite(half - whole), axis=1)
     if not good.any():
         return unknown(result, columns, f"{said}: its error is not known, since all {len(chosen)} runs with half of it failed")
     error = largest(columns, float(simulator.get(ORDER) or 1.0), whole[good], half[good])

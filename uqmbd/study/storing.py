@@ -14,11 +14,11 @@ from uqmbd.outcomes import TIME, OutputInfo
 from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
 from uqmbd.study.decision import Identity
-from uqmbd.study.identity import in_words_of_now, precision_of, short
+from uqmbd.study.identity import digest_prefix, in_words_of_now, precision_of
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.opening import Claim
+    from uqmbd.campaign.opening import StoreLock
     from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
     from uqmbd.study.data import StudyData
@@ -42,6 +42,10 @@ def results_directory(out: str | Path | None, name: str) -> Path:
 
 def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     """Raise `StudyError` when the method needs all that the runs give, and histories are not to be kept or memory cannot hold it."""
+    alone = [name for name, entry in info.items() if entry.in_runs_alone]
+    if alone and study.campaign.store != "all":
+        text = f"'{alone[0]}' is {info[alone[0]].noun}, which the runs alone have, and they would not keep it"
+        raise StudyError(text, key="campaign.store", value=study.campaign.store, remedy='write store = "all", or reduce it to a number')
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
         return
@@ -72,17 +76,17 @@ def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def open_or_make(study: StudyData, claim: Claim, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
+def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
     from uqmbd.campaign.batches import piece_length
     from uqmbd.campaign.opening import columns_of, store_in
     from uqmbd.runs.files import writing
 
     columns, chunk, notes, axes = (), 1, None, None
-    if claim.header is not None:
-        claim.header = in_words_of_now(claim.header, study, identity.runs, identity.parts)
-        stored = stored_outputs(claim.header)
-        study.settle(stored_times(claim.header))
+    if locked.header is not None:
+        locked.header = in_words_of_now(locked.header, study, identity.runs, identity.parts)
+        stored = stored_outputs(locked.header)
+        study.settle(stored_times(locked.header))
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
@@ -99,17 +103,17 @@ def open_or_make(study: StudyData, claim: Claim, identity: Identity, trial: Tria
         chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
-            "model": {name: short(digest) for name, digest in identity.parts.items()},
+            "model": {name: digest_prefix(digest) for name, digest in identity.parts.items()},
         }
         if fields := {name: [axis.name for axis in entry.axes] for name, entry in trial.info.items() if entry.further}:
             notes["fields"] = fields
         if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
             notes["derived"] = derived
         axes = axes_of(trial.info)
-        with writing(claim.directory):
-            trial.remember(claim.directory)
+        with writing(locked.directory):
+            trial.remember(locked.directory)
     check_store(study, info)
-    return store_in(claim, identity.runs, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+    return store_in(locked, identity.runs, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
@@ -160,7 +164,7 @@ def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
         text = f"all runs of '{worst}' are the same after rounding"
     else:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
-    found = {"precision": f"float32: {text}"}
+    found: dict[str, str | list[str]] = {"precision": f"float32: {text}"}
     if shares[worst] > FELT:
         found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
     return found

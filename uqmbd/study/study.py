@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from uqmbd.errors import StudyError
 from uqmbd.groups import DIMENSIONS
+from uqmbd.methods import Method
 from uqmbd.printing import near, say
 from uqmbd.simulators.windows import matching
 from uqmbd.spec import StudySpec
@@ -77,8 +79,15 @@ class Study(StudyData):
     ... )
     """
 
-    def __init__(self, **given: Unpack[Given]) -> None:
-        vars(self).update(spec=spec_of(**given), file=None)
+    def __init__(
+        self,
+        *,
+        inputs: Mapping[Any, Any],
+        outputs: Sequence[str],
+        method: Method | Sequence[Method] | Mapping[str, Method],
+        **given: Unpack[Given],
+    ) -> None:
+        vars(self).update(spec=spec_of(inputs=inputs, outputs=outputs, method=method, **given), file=None)
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:

@@ -58,8 +58,9 @@ def tried(
     """Make the simulator, see `uqmbd.simulators.times.simulator_at`, and check it."""
     with watching() as reads:
         found = simulator_at(model, names, time, plain, samples, *how)
-    if hasattr(found, "argument_units") and units:  # before the model is compiled
-        check_dimensions(units, found.argument_units(samples))
+    argument_units = getattr(found, "argument_units", None)
+    if argument_units is not None and units:  # before the model is compiled
+        check_dimensions(units, argument_units(samples))
     return Tried(found, found.check(samples), reads.files)
 
 

@@ -173,14 +173,14 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     StudyError
         If there are none yet.
     """
-    from uqmbd.campaign.opening import peek
+    from uqmbd.campaign.opening import read_header
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.view import open_view
     from uqmbd.runs.where import place_in
 
-    header, place = peek(directory, study.campaign.runs), place_in(directory, study.campaign.runs)
+    header, place = read_header(directory, study.campaign.runs), place_in(directory, study.campaign.runs)
     store = None if header is None else RunStore(place, directory, shared=True)
-    if store is None or not len(store.rows):
+    if header is None or store is None or not len(store.rows):
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")
     study.settle(stored_times(header))
     status = store.column("status", store.rows)

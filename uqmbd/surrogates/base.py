@@ -38,14 +38,15 @@ class Runs:
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)
+    validation_error: np.ndarray  # (columns,): largest error at a run that was not fitted
     expansion: Any
     surrogate: Any
     region: Any
     validation_error: Any  # (columns,): largest error at held-out runs, as of the last fit
     outer: Any  # see `uqmbd.methods.surrogate_run.SurrogateRun.outer`
 
-    def add(self, points: np.ndarray, role: int) -> None:
-        """Points (n, d) for the next ask."""
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+        """Points (n, d) for the next ask, with one role or one each."""
         raise NotImplementedError
 
     def add_random(self, count: int, role: int) -> None:
@@ -60,6 +61,10 @@ class Runs:
 
     def assess(self) -> None:
         """Fit, and see how wrong the surrogate is."""
+        raise NotImplementedError
+
+    def outer(self, part: int, enclosed: Any, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> tuple[trust.Outer, float]:
+        """Outer bounds over a part of the region from what `enclosed` says of columns; see `uqmbd.methods.surrogate_run`."""
         raise NotImplementedError
 
     def stop_early(self) -> None:

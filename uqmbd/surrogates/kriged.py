@@ -24,8 +24,8 @@ LEAST_FITTED = 3  # runs
 class Kriged(Surrogate):
     """Runs at the region's ends in the directions of corners where these are few, and at Sobol' points of it: all runs are in the region.
 
-    Of the correlations that is taken which is most likely, for all outputs together. With a `tolerance` there are twice as many points until
-    the validated error is below it.
+    Of the correlations the one is taken that is most likely for all outputs together. With a `tolerance` there are twice as many points
+    until the validated error is below it.
     """
 
     def design(self) -> Iterator[bool]:

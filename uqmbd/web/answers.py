@@ -67,9 +67,9 @@ def said_of(error: Exception) -> str:
 
 def answer_of(result: Result) -> Answer:
     """What a result answers."""
-    from uqmbd.report.lead import lead_of
+    from uqmbd.report.summary import summary_of
 
-    lead = lead_of(result, {})
+    lead = summary_of(result, {})
     return Answer(
         lead.title, lead.question, lead.answer, lead.judged, lead.sentences, tuple(map(str, result.facts.notes)), lead.trust, drawn(result)
     )

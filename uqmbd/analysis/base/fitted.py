@@ -126,7 +126,7 @@ class Fitted:
     def extremes(self, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value over the cube that a search from the best of points (n, d) finds, (2, columns), and where."""
         if self.inputs <= CORNERS:
-            candidates = np.concatenate([candidates, list(product((-1.0, 1.0), repeat=self.inputs))])
+            candidates = np.concatenate([candidates, np.array(list(product((-1.0, 1.0), repeat=self.inputs)))])
         return searched(self, lambda at: self.part(at).evaluate(candidates), self.count, candidates)
 
     def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:

@@ -60,7 +60,7 @@ class Family:
         """``ψ_0 ... ψ_degree`` at values `x` (n,) of the germ: shape (n, degree + 1)."""
         known = min(degree, len(self.alpha) - 1) if self.finite else degree
         psi = stieltjes.polynomials(x, self.alpha, self.beta, known)
-        return psi if known == degree else np.pad(psi, [(0, 0), (0, degree - known)])
+        return psi if known == degree else np.pad(psi, np.array([[0, 0], [0, degree - known]]))
 
     def gauss(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         """Gauss nodes x and weights, (count,) each, exact for polynomials of degree ``2 count - 1`` (Golub and Welsch 1969)."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from uqmbd.analysis.base import columnwise, principal_components
 from uqmbd.analysis.base.threads import one_thread
+from uqmbd.analysis.chaos.factors import cholesky, orthogonal
 
 ENERGY, MOST_COMPONENTS = 1e-6, 12  # of the principal components on which terms are chosen
 LARGEST_SHARE = 0.7  # terms by runs on a sparse path; beyond, the correction grows without limit
@@ -23,7 +24,6 @@ PATIENCE = 3  # degrees in a row without a smaller error after which higher ones
 _EXACT = 1e-24  # relative squared error that is rounding
 _BETTER = 1 - 1e-6  # a smaller error is smaller by more than rounding
 _SEEN = 0.1  # root mean square of a term below which the runs hardly see it; in orthonormal terms it is about 1
-_ILL = 1e10  # condition of the normal matrix beyond which QR takes over
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +52,18 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     ValueError
         Fewer runs than terms, or terms that these runs cannot tell apart.
     """
-    from scipy.linalg import cho_solve, qr, solve_triangular
+    from scipy.linalg import cho_solve, solve_triangular
 
     n, terms = psi.shape
     if n < terms:
         raise ValueError(f"{terms} terms need at least {terms} runs, not {n}")
     gram = psi.T @ psi
-    factor, inverse = _factored(gram)
-    r = None
-    if factor is not None:
+    if (factored := cholesky(gram)) is not None:
+        factor, inverse = factored
         q = solve_triangular(factor, psi.T, lower=True).T
         trace = float((np.tril(inverse) ** 2).sum())
     else:
-        q, r = qr(psi, mode="economic")
+        q, r = orthogonal(psi)
         size = np.abs(np.diag(r))
         if size.min() <= 1e-12 * size.max():
             raise ValueError(f"these {n} runs cannot tell the {terms} terms apart")
@@ -73,7 +72,7 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
 
     def of(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         some = values[:, at]
-        c = solve_triangular(r, q.T @ some) if factor is None else cho_solve((factor, True), psi.T @ some)
+        c = solve_triangular(r, q.T @ some) if factored is None else cho_solve((factored[0], True), psi.T @ some)
         return c, *_left_out(left, some - psi @ c)
 
     c, squares, missed = columnwise.by_blocks(of, values.shape[1], 4 * n)
@@ -106,8 +105,8 @@ def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Se
         part = psi(block)
         gram += part.T @ part
         right += part.T @ values[block]
-    factors = [_factored(gram[np.ix_(terms, terms)]) for terms, _ in groups]
-    if any(factor is None for factor, _ in factors):
+    factors = [found for terms, _ in groups if (found := cholesky(gram[np.ix_(terms, terms)])) is not None]
+    if len(factors) < len(groups):
         whole = np.concatenate([psi(block) for block in blocks])
         return [least_squares(whole[:, terms], values[:, at]) for terms, at in groups]
     coefficients = [cho_solve((factor, True), right[terms, at]) for (factor, _), (terms, at) in zip(factors, groups, strict=True)]
@@ -123,16 +122,6 @@ def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Se
         trace = float((np.tril(inverse) ** 2).sum())
         fits.append(_fit(c, squares.sum(axis=0) / n * correction(n, len(c), trace), np.fmax.reduce(missed, axis=0)))
     return fits
-
-
-def _factored(gram: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The Cholesky factor of a normal matrix and its inverse, lower triangles; None where it is ill-conditioned."""
-    from scipy.linalg import lapack
-
-    factor, fails = lapack.dpotrf(gram, lower=1)
-    if fails or lapack.dpocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")[0] <= 1 / _ILL:
-        return None, None
-    return factor, lapack.dtrtri(factor, lower=1)[0]
 
 
 def _left_out(left: np.ndarray, residuals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,10 +146,10 @@ def prefix_errors(psi: np.ndarray, values: np.ndarray) -> np.ndarray:
 
     All from one QR; k' is less than k where a column depends on those before it.
     """
-    from scipy.linalg import qr, solve_triangular
+    from scipy.linalg import solve_triangular
 
     n = len(psi)
-    q, r = qr(psi[:, : n - 1], mode="economic")
+    q, r = orthogonal(psi[:, : n - 1])
     size = np.abs(np.diag(r)) / np.linalg.norm(psi[:, : r.shape[1]], axis=0)
     stop = int(np.argmax(size < 1e-8)) if np.any(size < 1e-8) else len(size)
     q, r = q[:, :stop], r[:stop, :stop]

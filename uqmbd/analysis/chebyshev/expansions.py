@@ -25,7 +25,7 @@ LINE = 129  # points at which the effect of an input is evaluated
 
 
 class Expansion(Fitted):
-    """One polynomial in products of Chebyshev's."""
+    """One polynomial in products of Chebyshev's, with coefficients `c` (..., columns)."""
 
     polynomial: ClassVar[bool] = True
     verified: ClassVar[bool] = True

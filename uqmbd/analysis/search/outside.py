@@ -25,7 +25,7 @@ def leaving(values: np.ndarray, bounds: np.ndarray, margin: np.ndarray) -> np.nd
         return (values < bounds[0] - margin) | (values > bounds[1] + margin)
 
 
-def share_at_most(hits: np.ndarray, count: int) -> np.ndarray:
+def share_at_most(hits: np.ndarray | int, count: int) -> np.ndarray:
     """The share of which, with 95 % confidence, less than so many of independent runs say; ``3/count`` where none of them does.
 
     One-sided limit of Clopper and Pearson, Biometrika 26 (1934) 404.

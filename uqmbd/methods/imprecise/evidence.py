@@ -10,6 +10,7 @@ from pydantic import Field
 
 from uqmbd.errors import StudyError
 from uqmbd.groups import CDF, OF_SURROGATE, GroupSpec
+from uqmbd.inputs import Focal as FocalInput
 from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev
@@ -57,7 +58,7 @@ class Evidence(Chebyshev):
                 key="inputs",
                 remedy="give focal = { intervals = [...], masses = [...] }, or use the method chebyshev for intervals alone",
             )
-        count = prod(len(item.elements[1]) if item.kind == "focal" else 1 for item in items)
+        count = prod(len(item.elements[1]) if isinstance(item, FocalInput) else 1 for item in items)
         if count > self.max_boxes:
             raise StudyError(
                 f"the focal elements make {count} boxes, more than max_boxes = {self.max_boxes}",

@@ -174,7 +174,7 @@ class MixedRun(ExpandedRun):
         # a set brings its inputs itself if it says where they lie
         own = {name: item for name, item in self.inputs.written.items() if item.kind != "random"}
         space = Space(own, sets=self.inputs.sets)
-        return regions(boxes(space, self._alpha.get("alpha", (0.0,))), body_of(space))
+        return regions(list(boxes(space, self._alpha.get("alpha", (0.0,)))), body_of(space))
 
     @one_thread
     def result(self) -> Result:
@@ -186,13 +186,13 @@ class MixedRun(ExpandedRun):
         self._germs = cube_sample(len(self.inputs) - len(self._imprecise), generator(self.seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self.error
         statistics = self._statistics()
-        result = Result(**self._groups(self._reached[0], self.error, self.trusted), statistics=statistics, attrs=self._attributes())
+        result = Result(self._groups(self._reached[0], self.error, self.trusted), statistics=statistics, attrs=self._attributes())
         return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _reach(self) -> None:
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""
         rows = self._rows()
-        points, values = self.points[np.ix_(rows, self._imprecise)], self.values[rows]
+        points, values = self.points[np.ix_(rows, np.array(self._imprecise, int))], self.values[rows]
         here = np.array([region.contains(points) for region in self._regions])
         depth = here.sum(axis=0)  # each region is inside the one before
         self._reached = np.stack([ends(values, np.maximum(k + 1 - depth, 0)) for k in range(len(here))])
@@ -270,7 +270,8 @@ class MixedRun(ExpandedRun):
             part, about = self.surrogate.polynomials.select(slice(column, column + 1)), (self._imprecise, self._germs, self._regions)
             table = probability_box.boxes(part, *about, self._places[:, column], float(self._margin[column]), rows=CDF_LEVELS)
         else:
-            value = np.linspace(*self._reached[:, :, column].T, CDF_LEVELS, axis=1)
+            low, high = self._reached[:, :, column].T
+            value = np.linspace(low, high, CDF_LEVELS, axis=1)
             table = np.stack([value, value >= value[:, -1:], np.ones_like(value)], axis=2)
             if self._two_loop:
                 ran = self.roles == FALLBACK

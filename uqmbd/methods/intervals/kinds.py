@@ -34,12 +34,13 @@ def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
     kinds = search.found_kinds()
     about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
     about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
-    along = {"region": np.array([k.value for k in kinds], np.int64)} | {key: ("region", values) for key, values in about.items()}
+    values = np.array([k.value for k in kinds], np.int64)
+    along = {"region": values} | {key: ("region", numbers) for key, numbers in about.items()}
     for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
-        found = columns.dataset(np.stack(arrays), {"region": along["region"].tolist(), "bound": ["lower", "upper"]})
+        found = columns.dataset(np.stack(arrays), {"region": values.tolist(), "bound": ["lower", "upper"]})
         result[group] = found.assign_coords(along).assign_attrs(sequence=search.sequence)
     trusted = np.stack([k.trusted for k in kinds])
-    result.regions_trusted = columns.dataset(trusted, {"region": along["region"].tolist()}, unit="").assign_coords(region=along["region"])
+    result.regions_trusted = columns.dataset(trusted, {"region": values.tolist()}, unit="").assign_coords(region=values)
     names = [name for name, info in columns.outputs.items() if not info.axis and name != search.sequence]
     result.attrs |= {"sequence": search.sequence, "regions": {name: regions_said(result, name) for name in names}}
 
@@ -145,7 +146,7 @@ class KindsSearch(BoundsSearch):
             return self._boundary.towards(extremes.places[side, column], rng)
 
         def between(points, side, column, rng):
-            kind = self._kind_of[extremes.places[0, 0]]
+            kind = float(self._kind_of[extremes.places[0, 0]])
             return self._boundary.between(kind, len(side), rng)
 
         targets = np.ones(self.columns.count, bool)
@@ -221,9 +222,9 @@ class KindsSearch(BoundsSearch):
     def _widen(self) -> None:
         super()._widen()
         (whole,) = self._fresh
-        for kind in self._seen():
-            kind.counts.outer = kind.counts.widened()
-            whole.outer = np.stack([np.minimum(whole.outer[0], kind.counts.outer[0]), np.maximum(whole.outer[1], kind.counts.outer[1])])
+        for counts in (kind.counts for kind in self._seen() if kind.counts is not None):
+            counts.outer = counts.widened()
+            whole.outer = np.stack([np.minimum(whole.outer[0], counts.outer[0]), np.maximum(whole.outer[1], counts.outer[1])])
 
     # what follows --------------------------------------------------------------------------------------------------------------------
     @property
@@ -238,7 +239,8 @@ class KindsSearch(BoundsSearch):
         return [self._found_kind(value, kind, fresh) for value, kind in sorted(self._kinds.items())]
 
     def _found_kind(self, value: float, kind: Kind, fresh: int) -> FoundKind:
-        share = (kind.fresh_runs / max(fresh, 1), *map(float, proportion_limits(np.asarray(kind.fresh_runs), max(fresh, 1))))
+        low, high = proportion_limits(np.asarray(kind.fresh_runs), max(fresh, 1))
+        share = kind.fresh_runs / max(fresh, 1), float(low), float(high)
         runs = kind.runs + kind.fresh_runs
         if kind.counts is None:
             bounds = kind.fresh.bounds

@@ -51,9 +51,9 @@ class RunBudget:
         failed = self.status != 0
         tree = None
         if failed.any():
-            from scipy.spatial import cKDTree
+            from scipy.spatial import KDTree
 
-            tree = cKDTree(self.points)
+            tree = KDTree(self.points)
         for k in range(AGAIN):
             bad = self._known(points, group, joined)
             if tree is not None:

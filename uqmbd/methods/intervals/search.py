@@ -178,16 +178,17 @@ class SearchRun(StagedRun):
         self._require_finished()
         columns, found = self._columns, self._search.found()
         result = Result(
-            **self._groups(found.inner, found.error, found.trusted),
+            self._groups(found.inner, found.error, found.trusted),
             bounds=columns.dataset(found.outer, {"bound": ["lower", "upper"]}),
             source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
             worst=self._at_runs(found.places),
             attrs=self._attributes(found),
         )
         if self.settings.sequence is not None:
-            from uqmbd.methods.intervals.kinds import add_regions
+            from uqmbd.methods.intervals.kinds import KindsSearch, add_regions
 
-            add_regions(result, self._search, columns)
+            if isinstance(self._search, KindsSearch):
+                add_regions(result, self._search, columns)
         return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
 
     def _attributes(self, found: SearchBound) -> dict:

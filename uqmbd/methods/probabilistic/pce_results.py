@@ -56,8 +56,7 @@ class StatisticsRun(ExpandedRun):
             **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs and second is not None else {}),
             **self._convergence(),
         }
-        groups |= self._groups(self._ends, self.error, self.trusted)
-        result = Result(**groups, attrs=self._attributes())
+        result = Result(self._groups(self._ends, self.error, self.trusted) | groups, attrs=self._attributes())
         return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _indices(self) -> tuple[dict[str, np.ndarray], np.ndarray | None]:

@@ -152,10 +152,10 @@ class ReliabilityRun(StagedRun):
         attrs |= {f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("search", "sampling"))}
         attrs |= {"notes": self._notes, **count_failures(self._status)}
         return Result(
+            groups,
             inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
             statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
             attrs=attrs,
-            **groups,
         )
 
     def _unsafe(self, found: Probability) -> dict[str, np.ndarray]:

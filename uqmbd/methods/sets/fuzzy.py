@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from uqmbd.analysis.sets.alpha_cuts import transformation_count, transformation_points
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
+from uqmbd.inputs import Fuzzy, Input
 from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
@@ -127,7 +127,7 @@ class FuzzyBounds(Chebyshev):
             )
 
     def _grid_runs(self, inputs: Mapping[str, Input]) -> int:
-        cores = [1 if item.kind == "fuzzy" and len(set(item.cut(1.0))) == 1 else 2 for item in inputs.values()]
+        cores = [1 if isinstance(item, Fuzzy) and len(set(item.cut(1.0))) == 1 else 2 for item in inputs.values()]
         return transformation_count(cores, len(self.levels), general=self.variant == "general")
 
     def region_class(self) -> type[Cuts]:

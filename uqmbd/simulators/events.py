@@ -45,7 +45,7 @@ class Events:
     unit: str = ""
 
 
-def whole(over: Any) -> bool:
+def is_field_or_events(over: Any) -> bool:
     """Whether an output over this, an axis, several, or none, is in the runs alone."""
     return isinstance(over, tuple) or (over is not None and over.varying)
 
@@ -94,7 +94,7 @@ def fault_of(name: str, how: str, window: str, over: Any) -> tuple[str, str] | N
     return None
 
 
-def reduce_whole(how: str, values: np.ndarray) -> float:
+def reduce_values(how: str, values: np.ndarray) -> float:
     """One number of a run; NaN where it is of no value."""
     there = values[np.isfinite(values)]
     if how == COUNT:

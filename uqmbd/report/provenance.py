@@ -6,7 +6,7 @@ from uqmbd.result_data import ResultData
 from uqmbd.tables.text import Table
 
 
-def made_table(result: ResultData) -> Table:
+def provenance_table(result: ResultData) -> Table:
     """Command, machine, times and state of the repository; ``manifest.json`` has the rest."""
     known = result.manifest
     machine, git, model = (known.get(key, {}) for key in ("machine", "git", "model"))

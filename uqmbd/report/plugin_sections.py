@@ -13,7 +13,7 @@ from uqmbd.tables.frames import Frame, group_frames
 from uqmbd.tables.text import Table, table_of
 
 
-def more_tables(result: ResultData) -> list[Table]:
+def plugin_tables(result: ResultData) -> list[Table]:
     """Tables of the groups of a method's own, those that it brings, and those of every package that offers some.
 
     What a method brings is code that came with the result: it is executed where the result is trusted.

@@ -31,7 +31,7 @@ TOLD = 24  # outputs whose trust the first screen lists
 
 
 @dataclass(frozen=True)
-class Lead:
+class Summary:
     """What the first screen shows.
 
     Attributes
@@ -59,7 +59,7 @@ class Lead:
     trust: tuple[tuple[str, float, str], ...]
 
 
-def lead_of(result: ResultData, sections: dict[str, list[Figure]]) -> Lead:
+def summary_of(result: ResultData, sections: dict[str, list[Figure]]) -> Summary:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
     answers = () if result.facts_of(Estimates) else (_range, _regions, _worst, cause)
@@ -67,7 +67,7 @@ def lead_of(result: ResultData, sections: dict[str, list[Figure]]) -> Lead:
     facts, wanted = result.facts, key_figure(result) if sections else None
     every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
     figure = next((one for one in every if wanted and one.key == wanted.key), None)
-    return Lead(
+    return Summary(
         facts.title or facts.study or "study", question_of(result, key), tuple(answer_of(result, key)), judged(result, key),
         tuple(text for text in said if text), figure, _by_output(result),
     )  # fmt: skip

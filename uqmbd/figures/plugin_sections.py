@@ -17,7 +17,7 @@ from uqmbd.simulators.model import describe
 TITLE = "Further figures"
 
 
-def more_sections(result: ResultData) -> dict[str, list[Figure]]:
+def plugin_sections(result: ResultData) -> dict[str, list[Figure]]:
     """Title of each section and its figures: those of installed packages (group ``uqmbd.figures``), then those of ``report.figures``.
 
     Raises
