@@ -74,7 +74,7 @@ def taken(value: Any) -> tuple[Any, str, Any]:
     if isinstance(value, Curve) and isinstance(value.axis, (tuple, list)):
         return value.values, value.unit, axes_of_field(value.axis, value.grid, value.axis_unit)
     if isinstance(value, Curve):
-        return value.values, value.unit, Axis(str(value.axis), value.grid, value.axis_unit)
+        return value.values, value.unit, Axis(str(value.axis), value.grid, str(value.axis_unit))
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], str):
         return value[0], value[1], None
     return value, "", None

@@ -12,7 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DOUBT, ERROR, NONNEGATIVE, OK, Outcomes, OutputInfo
 from uqmbd.simulators import formula
-from uqmbd.simulators.base import Moved, Simulator
+from uqmbd.simulators.base import Moved
 from uqmbd.simulators.curve import alike
 from uqmbd.simulators.formula import FormulaError, Term
 from uqmbd.simulators.windows import NotTurned, check_reduction, read_name, reduced
@@ -96,9 +96,9 @@ class Derived:
     def infos(self, names: Iterable[str], known: Mapping[str, OutputInfo], time: np.ndarray | None) -> dict[str, OutputInfo]:
         """What outputs are, from what those of the model are."""
         given, found = dict(self.units), {}
-        for name, info in known.items():
-            unit = info.unit or given.get(name, "" if read_name(name).is_place else given.get(read_name(name).base, ""))
-            found[name] = replace(info, unit=unit)
+        for name, own in known.items():
+            unit = own.unit or given.get(name, "" if read_name(name).is_place else given.get(read_name(name).base, ""))
+            found[name] = replace(own, unit=unit)
 
         def info(name: str) -> OutputInfo:
             if name not in found:
@@ -211,7 +211,7 @@ class DerivedSimulator:
         Of these, and of all that they are made of; empty until the simulator was checked.
     """
 
-    inner: Simulator
+    inner: Any
     names: tuple[str, ...]
     derived: Derived
     info: dict[str, OutputInfo]
@@ -239,11 +239,22 @@ class DerivedSimulator:
         """Times of the histories [s]."""
         return getattr(self.inner, "time", None)
 
-    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """See `Simulator.simulate`; a run for which a formula has no finite value has failed."""
+        return self.with_formulas(samples, self.inner.simulate(samples))
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """See `uqmbd.simulators.base.Continuing`."""
+        return self.with_formulas(samples, self.inner.go_on(samples, states))
+
+    def with_control(self, control: Mapping[str, float]) -> DerivedSimulator:
+        """See `uqmbd.simulators.base.Controlled`."""
+        return replace(self, inner=self.inner.with_control(control))
+
+    def with_formulas(self, samples: Mapping[str, np.ndarray], done: Outcomes) -> Outcomes:
+        """The model's own outcomes with those of the formulas."""
         if not self.info:
             self.check(samples)
-        done = self.inner.simulate(samples) if start is None else self.inner.simulate(samples, start=start)
         outputs = self.derived.values(self.names, done.outputs, self.info, self.time)
         status, message = np.array(done.status, np.int8), list(done.message)
         for name in self.names:

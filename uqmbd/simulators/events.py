@@ -81,7 +81,8 @@ def shape_of(over: Any, time: np.ndarray | None) -> tuple[int, ...] | None:
     """Shape of one run's field; None of events."""
     if not isinstance(over, tuple):
         return None
-    return tuple(0 if time is None and axis == TIME else len(time if axis == TIME else axis.values) for axis in over)
+    times = np.empty(0) if time is None else time
+    return tuple(len(times if axis == TIME else axis.values) for axis in over)
 
 
 def fault_of(name: str, how: str, window: str, over: Any) -> tuple[str, str] | None:

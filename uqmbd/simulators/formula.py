@@ -98,8 +98,8 @@ MOST = 16  # arguments
 OPERATIONS = {
     ast.Add: Operation(np.add, sum_of, (2, 2), all),
     ast.Sub: Operation(np.subtract, sum_of, (2, 2), never),
-    ast.Mult: Operation(np.multiply, lambda units: product_of(*units), (2, 2), all),
-    ast.Div: Operation(np.divide, lambda units: product_of(*units, -1), (2, 2), all),
+    ast.Mult: Operation(np.multiply, lambda units: product_of(units[0], units[1]), (2, 2), all),
+    ast.Div: Operation(np.divide, lambda units: product_of(units[0], units[1], -1), (2, 2), all),
     ast.Pow: Operation(np.power, pure("a power that is no number"), (2, 2), lambda of: of[0]),
     ast.USub: Operation(np.negative, sum_of, (1, 1), never),
     ast.UAdd: Operation(np.positive, sum_of, (1, 1), all),
