@@ -369,14 +369,15 @@ def ball(clearance):
     "A body that begins in the middle of a clearance and falls: it is free until it meets the edge."
     s = fm.System(gravity=(0.0, -9.81))
     body = s.body("body", mass=1.0, inertia=0.1, position=(0.0, 0.0))
-    s.add(fm.ClearanceRevolute("joint", s.ground.at(0.0, 0.0), body.at(0.0, 0.0), clearance, fm.LankaraniNikravesh(1e7, restitution=0.9), start="centred"))
+    law = fm.LankaraniNikravesh(1e7, restitution=0.9)
+    s.add(fm.ClearanceRevolute("joint", s.ground.at(0.0, 0.0), body.at(0.0, 0.0), clearance, law, start="centred"))
     return s
 """
 
 
 @pytest.mark.slow
 def test_a_mechanism_goes_on_with_another_clearance(tmp_path):
-    """While it is free the clearance does not matter: 3 ms and 3 ms of a fall are 6 ms. Where a contact would close at once the run fails."""
+    """While it is free the clearance does not matter: 3 ms and 3 ms of a fall are 6 ms. Where a contact would close the run fails."""
     (tmp_path / "mechanism.py").write_text(CLEARANCE)
 
     class Run(GivenRun):
