@@ -30,7 +30,7 @@ class Growing:
         """Add rows; all of them."""
         return self._grown(len(more), more)
 
-    def fill(self, more: int, value: float | bool | np.ndarray) -> np.ndarray:
+    def fill(self, more: int, value: float | np.ndarray) -> np.ndarray:
         """Add so many rows of one value, or of one each; all of them."""
         return self._grown(more, value)
 
