@@ -72,8 +72,8 @@ class Request:
 
     def part(self, at: slice) -> Request:
         """Some of the runs."""
-        cut = [{name: values[at] for name, values in each.items()} for each in (self.samples, self.control)]
-        return Request(*cut, None if self.start is None else self.start[at], self.keep_state)
+        samples, control = ({name: values[at] for name, values in each.items()} for each in (self.samples, self.control))
+        return Request(samples, control, None if self.start is None else self.start[at], self.keep_state)
 
 
 @dataclass(frozen=True)

@@ -149,9 +149,9 @@ class Task:
 
     def part(self, at: slice | list[int]) -> Task:
         """Some of the runs."""
-        cut = [{name: values[at] for name, values in each.items()} for each in (self.samples, self.extras)]
+        samples, extras = ({name: values[at] for name, values in each.items()} for each in (self.samples, self.extras))
         start = self.start if self.start is None else self.start[at] if isinstance(at, slice) else [self.start[i] for i in at]
-        return Task(*cut, start, self.keep_state)
+        return Task(samples, extras, start, self.keep_state)
 
 
 @dataclass(frozen=True)

@@ -55,12 +55,13 @@ class Job:
         if not control:
             return self.simulator
         if control not in self.controlled:
-            if not hasattr(self.simulator, "with_control"):  # of a simulator from outside
+            with_control = getattr(self.simulator, "with_control", None)
+            if with_control is None:  # of a simulator from outside
                 text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
                 raise StudyError(
                     text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
                 )
-            self.controlled[control] = self.simulator.with_control(dict(control))
+            self.controlled[control] = with_control(dict(control))
         return self.controlled[control]
 
 
@@ -165,17 +166,18 @@ def simulate(job: Job, task: Task) -> Outcomes:
     simulator = job.simulator_with(task.control)
     if task.start is None and not task.keep_state:
         return simulator.simulate(task.samples)
-    if not hasattr(simulator, "go_on"):  # of a simulator from outside
+    go_on = getattr(simulator, "go_on", None)
+    if go_on is None:  # of a simulator from outside
         text = f"runs of {type(simulator).__name__} cannot go on from others"
         raise StudyError(text, key="study.simulator", remedy="give it `go_on(samples, states)`, see uqmbd.simulators.base.Continuing")
-    return simulator.go_on(task.samples, [None] * task.runs if task.start is None else [decoded(state) for state in task.start])
+    return go_on(task.samples, [None] * task.runs if task.start is None else [decoded(state) for state in task.start])
 
 
 def without_starts(job: Job, task: Task) -> Outcomes:
     """The same of a batch in which runs have no state to start from: they fail."""
-    assert task.start is not None
-    order = sorted(range(task.runs), key=lambda i: not task.start[i])
-    count = sum(map(bool, task.start))
+    start = task.start or [b""] * task.runs
+    order = sorted(range(task.runs), key=lambda i: not start[i])
+    count = sum(map(bool, start))
     failed = failed_outcomes(task.runs - count, job.shapes, ERROR, "the run from which it starts failed")
     failed = replace(failed, states=[None] * (task.runs - count))
     done = concatenate([run_safely(job, task.part(order[:count])), failed]) if count else failed

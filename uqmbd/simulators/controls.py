@@ -34,8 +34,8 @@ def with_control(model: Model, control: Mapping[str, float], others: Iterable[st
         If its function takes no argument of that name.
     """
     known = arguments_of(model)
-    for name in control if known is not None else ():
-        if name not in known:
+    for name in control:
+        if known is not None and name not in known:
             text = f"the method gives its runs the control '{name}', which the model {model.label} does not take"
             remedy = did_you_mean(name, [*known, *others], noun="parameter")
             raise StudyError(text, key="method", value=name, remedy=f"let the model have a parameter of this name; {remedy}")

@@ -111,7 +111,7 @@ def first_portion(study: StudyData, info: Mapping[str, OutputInfo]) -> int:
         asked = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed).ask()
     except StudyError:
         return 1
-    return max(1, len(next(iter(asked.values())))) if asked else 1
+    return 1 if asked is None else max(1, asked.runs)
 
 
 def forecast(
