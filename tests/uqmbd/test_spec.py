@@ -178,5 +178,5 @@ GOOD = {
 )
 def test_what_is_no_section_is_named(change, key, words):
     with pytest.raises(uq.StudyError, match=words) as caught:
-        uq.StudySpec(**{"study": {"model": "math:hypot"}} | ASKED | change)
+        uq.StudySpec(**GOOD | change)
     assert caught.value.key == key
