@@ -14,6 +14,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Request
 
 if TYPE_CHECKING:
     from uqmbd.study.data import StudyData
@@ -111,7 +112,7 @@ def first_portion(study: StudyData, info: Mapping[str, OutputInfo]) -> int:
         asked = study.method.start(study.inputs, study.method.treated(info), study.times(), study.campaign.seed).ask()
     except StudyError:
         return 1
-    return 1 if asked is None else max(1, asked.runs)
+    return 1 if asked is None else max(1, Request.of(asked).runs)
 
 
 def forecast(
