@@ -63,6 +63,24 @@ class InputFacts:
 
 
 @dataclass(frozen=True)
+class ControlCost:
+    """What runs of one control cost.
+
+    Attributes
+    ----------
+    control : dict of str to float
+        A level, a tolerance ... by name.
+    runs : int
+    seconds : float
+        Wall time.
+    """
+
+    control: Mapping[str, float]
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Facts:
     """Facts that every result has; what a method says beyond them is in `Result.attrs`.
 
@@ -90,6 +108,8 @@ class Facts:
         ``random``: a sample of the inputs' distribution; ``chosen``: values of a user's, from which nothing follows for others; else empty.
     by_search : bool
         Whether nothing but a search was asked for bounds.
+    costs : tuple of ControlCost
+        Where the method has set a control of runs; by control.
     """
 
     study: str = ""
@@ -111,6 +131,7 @@ class Facts:
     about: str = "outputs"
     sampling: str = ""
     by_search: bool = False
+    costs: tuple[ControlCost, ...] = ()
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:
@@ -118,6 +139,7 @@ class Facts:
         known = {name: attrs[name] for name in cls.__dataclass_fields__ if attrs.get(name) is not None}
         known = earlier(attrs) | known
         known["inputs"] = {name: InputFacts.known(entry) for name, entry in attrs.get("inputs", {}).items()}
+        known["costs"] = tuple(ControlCost(**entry) for entry in attrs.get("costs", ()))
         old = attrs.get("note")
         known["notes"] = tuple(attrs.get("notes", (old,) if old else ()))
         known.setdefault("failures_note", failures_in(known["notes"]))

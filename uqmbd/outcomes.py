@@ -158,8 +158,9 @@ class Outcomes:
         output's name (a part of a sentence that says why its values are not to be trusted), `WARNING` and any name (a sentence on what
         may be wrong with the model's numbers; it may come with some batches only), `NONNEGATIVE` and `AT_MOST_ONE` (outputs whose bounds
         end there), `STEP` (s) and `ORDER` of steps in time that are fixed (see `uqmbd.simulators.base.Stepping`).
-    states : object, optional
-        Of runs that go on from states: where they are now, for a simulator of the same model to go on from.
+    states : list, or an object, optional
+        Where the runs are now, for a simulator of the same model to go on from. In studies a list with plain data for each run (numbers,
+        text, arrays, lists and dicts of these), None for one that failed.
     """
 
     outputs: dict[str, np.ndarray]
@@ -192,14 +193,27 @@ def failed_outcomes(
 
 
 def concatenate(parts: list[Outcomes]) -> Outcomes:
-    """Several batches as one."""
+    """Several batches as one; states that are lists, one for each run, as well."""
     if len(parts) == 1:
         return parts[0]
+    states = [part.states for part in parts]
     return Outcomes(
         {name: joined([part.outputs[name] for part in parts]) for name in parts[0].outputs},
         np.concatenate([part.status for part in parts]),
         [message for part in parts for message in part.message],
         {key: value for part in parts for key, value in part.attributes.items()},
+        [state for each in states for state in each] if all(isinstance(each, list) for each in states) else None,
+    )
+
+
+def picked(outcomes: Outcomes, order: list[int]) -> Outcomes:
+    """Runs of a batch in another order."""
+    return Outcomes(
+        {name: values[order] for name, values in outcomes.outputs.items()},
+        outcomes.status[order],
+        [outcomes.message[i] for i in order],
+        outcomes.attributes,
+        [outcomes.states[i] for i in order] if isinstance(outcomes.states, list) else outcomes.states,
     )
 
 

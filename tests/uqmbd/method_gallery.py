@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import chaospy
 import numpy as np
 import pytest
 
@@ -51,6 +52,8 @@ OTHERS = {
     "b": random("triangular", lower=0.0, mode=0.3, upper=1.0),
     "c": Random({"type": "normal", "mean": 0.4, "std": 0.1, "truncate": [0.2, 0.6]}),
 }
+OBJECTS = {"a": Random(chaospy.GaussianKDE([1.3, 1.4, 1.6, 1.9])), "b": Random(0.5 * 2 ** chaospy.Normal(0, 0.2))}
+PARTS = OBJECTS | {"a": Random(chaospy.Normal(1.4, 0.1) + chaospy.Uniform(0, 0.2))}
 WAITING = {name: random("exponential") for name in "ab"}
 WHOLE = UNIFORM | {"b": random("binomial", size=4, prob=0.3)}
 BOUND = Space(TAILED, dependence={"rank_correlation": [["a", "b", 0.6]]})
@@ -130,6 +133,7 @@ CASES = [
     case("montecarlo", "tailed", TAILED, samples=64, design="sobol", more={"samples": 128}),
     case("montecarlo", "others", OTHERS, JUMPING, samples=40, design="lhs", history_runs=20, new={"samples": 60}),
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
+    case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
@@ -138,6 +142,7 @@ CASES = [
     case("pce", "doptimal", UNIFORM, samples=40, degree=3, design="doptimal"),
     case("pce", "whole", WHOLE, samples=60, degree=2),
     case("pce", "bound", BOUND, samples=60, degree=3),
+    case("pce", "objects", OBJECTS, samples=60, max_degree=4),
     case("pce", "intervals", BOTH, samples=40, degree=3),
     case("pce", "asked", BOX, samples=40, degree=3, questions=["bounds", "width"]),
     case("pce", "quadrature", TAILED, design="quadrature", degree=3),

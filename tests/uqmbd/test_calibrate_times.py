@@ -8,8 +8,7 @@ from uqmbd.errors import StudyError
 from uqmbd.methods import Calibrate, read_method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.study import Study, TimeGrid
-from uqmbd.study.identity import identity_of
-from uqmbd.study.times import said_of_times
+from uqmbd.study.identity import identity_of, said_of_times
 
 K, C, MASS, LENGTH, START = 40e3, 900.0, 10.0, 0.5, 0.02
 INPUTS = {"k": uq.Interval(30e3, 50e3), "c": uq.Interval(500, 1080)}

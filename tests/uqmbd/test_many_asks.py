@@ -88,7 +88,7 @@ def test_many_small_asks_make_few_files(tmp_path):
     assert tally.simulated == 600 and len(pieces(tmp_path)) == 1, "merged"
     assert np.array_equal(runs["input:a"], np.concatenate(asks)) and np.array_equal(runs["y"], 2 * np.concatenate(asks))
     again, _, told_again = go(tmp_path, *asks)
-    assert again.simulated == 0 and again.taken == tally.taken, "and a method hears of the same seconds"
+    assert again.simulated == 0 and again.progress == tally.progress, "and a method hears of the same seconds"
     assert all(np.array_equal(*pair) for pair in zip(told, told_again, strict=True))
 
 

@@ -13,6 +13,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods import PCE, Chebyshev, FuzzyBounds, Search, Taylor2, Vertex
 from uqmbd.methods.sets.convex import ConvexBounds
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Progress
 
 from .loop import drive
 
@@ -171,7 +172,7 @@ def test_a_budget_of_time_ends_the_search():
     outputs = {"y": OutputInfo("m", None)}
     run, count = Search(max_runs=20_000, fresh=200, settled=0.0, budget=12.0).start(BOX, outputs, np.zeros(1), 1), 0
     while True:
-        run.spent(0.01 * count)
+        run.hear(Progress(seconds=0.01 * count))
         if (samples := run.ask()) is None:
             break
         count += len(samples["a"])

@@ -78,6 +78,7 @@ def test_what_is_masked_is_no_number(masked):
 
 
 def test_a_whole_batch_that_raises_is_halved():
+    from uqmbd.campaign.batches import Task
     from uqmbd.campaign.worker import Job, run_safely
     from uqmbd.outcomes import Outcomes
 
@@ -92,7 +93,7 @@ def test_a_whole_batch_that_raises_is_halved():
             return Outcomes({"y": samples["a"]}, np.zeros(len(samples["a"]), np.int8), [""] * len(samples["a"]))
 
     simulator = Fragile()
-    found = run_safely(Job(simulator, ("y",), {"y": ()}, "float64"), {"a": np.arange(100.0)})
+    found = run_safely(Job(simulator, ("y",), {"y": ()}, "float64"), Task({"a": np.arange(100.0)}))
     assert np.flatnonzero(found.status).tolist() == [13]
     assert "thirteen" in found.message[13] and np.isnan(found.outputs["y"][13])
     assert simulator.calls < 20

@@ -136,3 +136,16 @@ def test_what_does_not_go_together_is_a_sentence(settings, words):
 def test_corners_have_bounds_of_runs_and_no_surrogate_to_keep():
     result, _ = drive(Vertex(questions=["indices", "width"], fallback_runs=0), BOX, model, time=TIME)
     assert not result.surrogates.data_vars and "width_reduction" in result.sensitivity["kind"].values
+
+
+def test_settings_that_name_no_surrogate_are_those_of_before():
+    """So results of earlier studies are used; one that names Kriging says so, and comes back."""
+    assert not {"surrogate", "samples"} & set(Chebyshev(degree=3).model_dump())
+    said = FuzzyBounds(surrogate="kriging", samples=30).model_dump()
+    assert (said["surrogate"], said["samples"]) == ("kriging", 30) and FuzzyBounds(**said).samples == 30
+
+
+def test_a_kept_kriging_of_a_history_says_how_far_it_may_be_off():
+    kept = of("kriging", Chebyshev, BOX).surrogate("h")
+    spread = kept.std(a=np.array([0.5, 1.5]), b=0.2)
+    assert spread.shape == (2, 3) and spread[:, 0].max() < 1e-9 and 0 < spread[:, 2].max() < 0.05

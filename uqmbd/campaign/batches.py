@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from uqmbd.request import Control, Request
+from uqmbd.runs.piece import CONTROL
 
 TARGET = 1.0  # seconds a batch should take; handing one over takes about 10 ms, so 1 %
 LARGEST = 64 << 20  # bytes of float64 outputs a batch may hold on its worker
@@ -67,19 +70,31 @@ class Work:
 
     Attributes
     ----------
-    samples : dict of str to ndarray
+    request : Request
         All runs of the ask.
     missing : ndarray of int64
         Those of them that are to be done, by number.
     rows : ndarray of int64
         Row in the store of each of these.
+    kind : ndarray of int
+        Of each of these, a number of its control and of whether it starts from another run: a batch has one of them.
+    extras : dict of str to ndarray
+        Columns of all runs of the ask besides inputs: controls, keys of starts.
+    source : ndarray of int64 or None
+        Rows from whose ends the runs of the ask start.
+    states : callable
+        The states of such rows.
     pieces : deque of (int, int)
         Positions ``[begin, end)`` in `missing` of the pieces left.
     """
 
-    samples: Mapping[str, np.ndarray]
+    request: Request
     missing: np.ndarray
     rows: np.ndarray
+    kind: np.ndarray
+    extras: Mapping[str, np.ndarray]
+    source: np.ndarray | None
+    states: Callable[[np.ndarray], list[bytes]]
     pieces: deque[tuple[int, int]] = field(default_factory=deque)
 
     @property
@@ -91,20 +106,60 @@ class Work:
         """The next batch: whole pieces, at least one, of about `runs` runs."""
         first = self.pieces[0][0]
         taken = [self.pieces.popleft()]
-        while self.pieces and self.pieces[0][1] - first <= runs:
+        while self.pieces and self.pieces[0][1] - first <= runs and self.kind[self.pieces[0][0]] == self.kind[first]:
             taken.append(self.pieces.popleft())
         at: Any = self.missing[first : taken[-1][1]]
         if at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all():
             at = slice(int(at[0]), int(at[-1]) + 1)
-        return Batch([self.rows[begin:end] for begin, end in taken], {name: values[at] for name, values in self.samples.items()})
+        samples, extras = ({name: values[at] for name, values in each.items()} for each in (self.request.samples, self.extras))
+        source = None if self.source is None or (self.source[at] < 0).all() else self.source[at]
+        task = Task(samples, extras, None if source is None else self.states(source), self.request.keep_state)
+        return Batch([self.rows[begin:end] for begin, end in taken], task)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker does at once.
+
+    Attributes
+    ----------
+    samples : dict of str to ndarray, shape (n,)
+    extras : dict of str to ndarray, shape (n,)
+        Further columns of the runs: controls, the same for all of them, and keys of the runs that they start from.
+    start : list of bytes, optional
+        States from which they start; empty where there is none, since that run failed.
+    keep_state : bool
+        Whether their own are kept.
+    """
+
+    samples: Mapping[str, np.ndarray]
+    extras: Mapping[str, np.ndarray] = field(default_factory=dict)
+    start: Sequence[bytes] | None = None
+    keep_state: bool = False
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(next(iter(self.samples.values())))
+
+    @property
+    def control(self) -> Control:
+        """Of all of them."""
+        return tuple((name.removeprefix(CONTROL), float(values[0])) for name, values in self.extras.items() if name.startswith(CONTROL))
+
+    def part(self, at: slice | list[int]) -> Task:
+        """Some of the runs."""
+        cut = [{name: values[at] for name, values in each.items()} for each in (self.samples, self.extras)]
+        start = self.start if self.start is None else self.start[at] if isinstance(at, slice) else [self.start[i] for i in at]
+        return Task(*cut, start, self.keep_state)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a worker does at once: rows of its pieces, and the samples of all of them in order."""
+    """Rows of the pieces of a task."""
 
     rows: list[np.ndarray]
-    samples: dict[str, np.ndarray]
+    task: Task
 
     @property
     def lengths(self) -> list[int]:
@@ -114,16 +169,12 @@ class Batch:
     @property
     def runs(self) -> int:
         """Number of runs."""
-        return sum(self.lengths)
+        return self.task.runs
 
     def split(self) -> list[Batch]:
         """One batch for each piece."""
-        parts, at = [], 0
-        for rows in self.rows:
-            part = slice(at, at + len(rows))
-            at = part.stop
-            parts.append(Batch([rows], {name: values[part] for name, values in self.samples.items()}))
-        return parts
+        ends = np.cumsum(self.lengths).tolist()
+        return [Batch([rows], self.task.part(slice(end - len(rows), end))) for rows, end in zip(self.rows, ends, strict=True)]
 
 
 def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:

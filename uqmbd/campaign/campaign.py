@@ -6,23 +6,27 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Shard, Sizer, Work, cut, multiple, piece_length
+from uqmbd.campaign.batches import Batch, Shard, Sizer, Task, Work, cut, multiple, piece_length
 from uqmbd.campaign.kept import Kept, Lost
+from uqmbd.campaign.lookup import extras_of
 from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Here, Pool
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import Tally, Watcher
 from uqmbd.campaign.telling import Teller, next_ask, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
+from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
+from uqmbd.request import RUNS, Request, sampler
+from uqmbd.runs.growing import Growing
 
 MANY = 1 << 14  # runs of a large ask
 IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
@@ -34,7 +38,7 @@ class Campaign:
 
     Attributes
     ----------
-    method : MethodRun
+    method : Sampler
     store : RunStore
     prepare : callable
         Makes the `Job`'s simulator; called only if a run is missing.
@@ -78,15 +82,17 @@ class Campaign:
         if self.told is None:
             self.told = tuple(self.shapes)
         # what is stored anyway is not stored once more as a partial
-        self.reduce = getattr(self.method, "reduce", None) if any(self.shapes[name] for name in self.told) else None
+        self.method = sampler(self.method)
+        self.numbered = Growing(np.empty(0, np.int64))  # rows of the runs in the order in which the method asked for them
+        self.reduce = self.method.reduce if any(self.shapes[name] for name in self.told) else None
         if self.reduce is not None and set(self.told) != set(self.shapes):
             self.reduce = partial(reduce_some, self.reduce, self.told)
         self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
-            while (samples := next_ask(self.method, lambda: float(self.tally.taken))) is not None:
-                self.tally.asked += len(next(iter(samples.values())))
+            while (request := next_ask(self.method, lambda: self.tally.progress)) is not None:
+                self.tally.asked += request.runs
                 self.watcher.asked(self.tally.asked)
-                if not self.answer({name: np.asarray(values, np.float64) for name, values in samples.items()}):
+                if not self.answer(request):
                     break
             if self.shard is None:
                 merge_small(self.store)
@@ -95,14 +101,19 @@ class Campaign:
         return self.tally
 
     # one ask -----------------------------------------------------------------------------------------------------------------------------
-    def answer(self, samples: dict[str, np.ndarray]) -> bool:
+    def answer(self, request: Request) -> bool:
         """Have the runs of one ask that are missing done, and tell the method all of them; False where others are to do some of them."""
-        store = self.store
-        rows = store.find(samples)
+        store, (kind, _) = self.store, request.controls()
+        extras, source = extras_of(store, self.numbered.rows, request)
+        kind = 2 * kind + (0 if source is None else source >= 0)
+        rows = store.find(request.samples, extras)
         again = self.without_partial(rows)
+        if request.keep_state:
+            again |= store.stateless(rows)
         store.due[rows[again]] = True
-        new = rows < 0
-        rows[new] = store.allocate(int(new.sum()))
+        new = np.flatnonzero(rows < 0)
+        rows[new[np.argsort(kind[new], kind="stable")]] = store.allocate(len(new))
+        self.numbered.add(rows)
         missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
         if self.shard is not None:
             missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
@@ -111,18 +122,31 @@ class Campaign:
             order = np.argsort(fresh, kind="stable")
             missing, fresh = missing[order], fresh[order]
         breaks = np.zeros(len(missing), bool)
-        breaks[1:] = fresh[1:] <= fresh[:-1]
+        breaks[1:] = (fresh[1:] <= fresh[:-1]) | (np.diff(kind[missing]) != 0)
         if self.reduce is not None and len(missing):
             # a piece's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
-        work = Work(samples, missing, fresh)
+        work = Work(request, missing, fresh, kind[missing], extras, source, self.states)
         work.pieces = deque(cut(fresh, self.length_for(len(rows)), breaks))
-        teller = Teller(self, samples, rows, self.groups(rows, work))
+        teller = Teller(self, request, rows, self.groups(rows, work))
         teller.advance(reused=True)
         if work.pieces:
             self.fan_out(work, teller)
         teller.advance()
         return teller.told == len(teller.groups)
+
+    def states(self, rows: np.ndarray) -> list[bytes]:
+        """Where stored runs ended; nothing for those that failed.
+
+        Raises
+        ------
+        StudyError
+            If the end of an ok run was not kept.
+        """
+        if (lost := self.store.stateless(rows)).any():
+            text = f"a run starts from run {int(np.flatnonzero(self.numbered.rows == rows[lost][0])[0])}, whose end was not kept"
+            raise StudyError(text, key=RUNS, remedy="have the method ask for that one with keep_state=True")
+        return self.store.states(rows)
 
     def length_for(self, runs: int) -> int:
         """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
@@ -162,9 +186,7 @@ class Campaign:
             or piece.spans.tolist() != [[int(rows[0]), int(rows[-1]) + 1]]
         ):
             return None
-        partial = self.store.partial(number)
-        if hasattr(self.method, "arranged"):
-            partial = self.method.arranged(partial)
+        partial = self.method.arranged(self.store.partial(number))
         return partial if partial is not None and self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
@@ -180,7 +202,7 @@ class Campaign:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
             while work.pieces and len(under_way) < per_worker * pool.workers:
                 batch = work.take(self.sizer.runs(work.remaining, pool.workers))
-                under_way[pool.start(run_batch, self.key, None, batch.lengths, batch.samples)] = batch
+                under_way[pool.start(run_batch, self.key, None, batch.task, batch.lengths)] = batch
 
         try:
             supply()
@@ -190,7 +212,7 @@ class Campaign:
                 if task is not None:
                     batch = under_way.pop(task)
                     if outcome is None:  # a worker that has not heard of the job
-                        under_way[pool.start(run_batch, self.key, self.packed, batch.lengths, batch.samples)] = batch
+                        under_way[pool.start(run_batch, self.key, self.packed, batch.task, batch.lengths)] = batch
                     else:
                         self.receive(batch, outcome)
                     del batch
@@ -223,23 +245,21 @@ class Campaign:
             raise outcome
         self.tally.deaths += 1
         for part in batch.split():
-            outcomes = self.isolate(part.samples, part.runs if len(batch.rows) > 1 else part.runs // 2)
-            self.commit(part, Delivery(pack(self.job, part.lengths, part.samples, outcomes), {}, 0.0, 0.0))
+            outcomes = self.isolate(part.task, part.runs if len(batch.rows) > 1 else part.runs // 2)
+            self.commit(part, Delivery(pack(self.job, part.task, part.lengths, outcomes), {}, 0.0, 0.0))
 
-    def isolate(self, samples: Mapping[str, np.ndarray], size: int) -> Outcomes:
-        """Run samples in ever smaller parts, until only the run that kills its worker is left."""
-        n = len(next(iter(samples.values())))
-        size = max(size, 1)
-        found = []
-        for begin in range(0, n, size):
-            part = {name: values[begin : begin + size] for name, values in samples.items()}
-            runs = min(size, n - begin)
+    def isolate(self, task: Task, size: int) -> Outcomes:
+        """Do runs in ever smaller parts, until only the one that kills its worker is left."""
+        size, found = max(size, 1), []
+        for begin in range(0, task.runs, size):
+            part = task.part(slice(begin, begin + size))
+            runs = part.runs
             try:
                 found.append(self.start().call(run_raw, self.key, self.packed, part))
             except Exception as error:
                 if not lost_worker(error):
                     raise
-                dead = failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it")
+                dead = replace(failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it"), states=[None])
                 found.append(self.isolate(part, runs // 2) if runs > 1 else dead)
         return concatenate(found)
 

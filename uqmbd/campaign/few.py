@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from uqmbd.campaign.batches import Task
 from uqmbd.campaign.campaign import lost_worker
 from uqmbd.campaign.kept import Kept
 from uqmbd.campaign.pool import Here, Pool
@@ -27,7 +28,7 @@ def run_few(pool: Pool | Kept, simulator: Any, shapes: Mapping[str, tuple[int, .
     sent = packed_for(Job(simulator, (), dict(shapes), "float64"), here=isinstance(pool, Here))
     key = hashlib.sha256(sent).hexdigest() if isinstance(sent, bytes) else uuid4().hex
     try:
-        return pool.call(run_raw, key, sent, dict(samples))
+        return pool.call(run_raw, key, sent, Task(dict(samples)))
     except Exception as error:
         if not lost_worker(error):
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 
@@ -29,9 +30,26 @@ def hashes(samples: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarra
     return found
 
 
+def with_extras(keys: np.ndarray, samples: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
+    """Numbers of runs in which further columns count too: where a run has none of them (NaN, or 0 of a key), as without."""
+    for name in names:
+        values = samples[name]
+        there = values != 0 if values.dtype.kind == "u" else ~np.isnan(values)
+        bits = values if values.dtype.kind == "u" else (values + 0.0).view(np.uint64)
+        mixed = hashes({"keys": (keys ^ np.uint64(crc32(name.encode()))).view(np.float64), "bits": bits.view(np.float64)}, ("keys", "bits"))
+        keys = np.where(there, mixed, keys)
+    return keys
+
+
 def same(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
     """Which runs (n,) have the same inputs; a NaN is no input."""
     return np.all([np.asarray(samples[name]) == others[name] for name in names], axis=0)
+
+
+def same_extras(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
+    """Which runs (n,) have the same further columns; NaN stands for none."""
+    pairs = [(samples[name], others[name]) for name in names]
+    return np.all([(a == b) | ((a != a) & (b != b)) for a, b in pairs], axis=0) if pairs else np.True_
 
 
 @dataclass

@@ -9,6 +9,7 @@ import numpy as np
 from uqmbd.campaign.batches import PIECE_RUNS, multiple
 from uqmbd.campaign.store import FILES, SMALL
 from uqmbd.runs.piece import Blocks, pack, spans_of
+from uqmbd.runs.states import ENDS, blocks_of
 
 if TYPE_CHECKING:
     from uqmbd.campaign.store import RunStore
@@ -30,7 +31,7 @@ def merge_small(store: RunStore) -> None:
     counts = np.bincount(store.piece_of[store.piece_of >= 0], minlength=len(store.pieces))
     for number, piece in enumerate(store.pieces):
         if counts[number] and not piece.has_partial and piece.end - piece.start <= SMALL:
-            together.setdefault((int(piece.spans[0, 0]) // length, piece.head["timeout"]), []).append(number)
+            together.setdefault((int(piece.spans[0, 0]) // length, piece.head["timeout"], ENDS in piece.head["blocks"]), []).append(number)
     store.session += 1
     for numbers in together.values():
         if len(numbers) > 1:
@@ -44,9 +45,10 @@ def merge(store: RunStore, numbers: list[int]) -> None:
     wanted = np.zeros(len(store.pieces) + 1, bool)
     wanted[numbers] = True
     rows = np.flatnonzero(wanted[store.piece_of])
-    names = sorted({name for number in numbers for name in store.pieces[number].head["blocks"]} - {"message"}, key=[*store.columns].index)
-    values = store.read([*names, "message"], rows)
-    blocks: Blocks = pack({**values, "message": values["message"].tolist()}, values["status"])
+    names = {name for number in numbers for name in store.pieces[number].head["blocks"]}
+    values = store.read([name for name in store.columns if name in names or name == "message"], rows)
+    states = blocks_of(store.states(rows)) if ENDS in names else {}
+    blocks: Blocks = pack({**values, "message": values["message"].tolist(), **states}, values["status"])
     parts = []
     for number in numbers:
         piece, kept = store.pieces[number], rows[store.piece_of[rows] == number]

@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.index import Index, hashes, same
+from uqmbd.campaign.index import Index, hashes, same, same_extras, with_extras
 from uqmbd.campaign.locking import Lock
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import TIMEOUT
+from uqmbd.outcomes import OK, TIMEOUT
 from uqmbd.printing import near
 from uqmbd.runs.files import writing
 from uqmbd.runs.growing import Growing
 from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
 from uqmbd.runs.place import TEMPORARY, Place
 from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, Damaged, Runs
+from uqmbd.runs.states import ENDS
 from uqmbd.sealing import sealed
 
 AT_ONCE = 1 << 18  # runs that are looked for at a time
@@ -107,19 +108,29 @@ class RunStore(Runs):
             self.place.remove(name)
 
     # which runs are there ----------------------------------------------------------------------------------------------------------------
-    def find(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Rows of the samples, -1 for those not run yet; of equal runs the one that continues the row before is taken."""
+    def find(self, samples: Mapping[str, np.ndarray], extras: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
+        """Rows of runs, -1 for those not run yet; of equal ones the one that continues the row before is taken.
+
+        Parameters
+        ----------
+        samples : dict of str to ndarray, shape (n,)
+            Inputs, SI.
+        extras : dict, optional
+            Further columns that make a run another one: controls, keys of starts.
+        """
         n = len(next(iter(samples.values())))
         rows = np.full(n, -1)
         if self.pieces:
             for begin in range(0, n, AT_ONCE):
                 part = {name: np.asarray(samples[name][begin : begin + AT_ONCE]) for name in self.inputs}
+                part |= {name: values[begin : begin + AT_ONCE] for name, values in (extras or {}).items()}
                 rows[begin : begin + AT_ONCE] = self.find_some(part)
         return rows
 
     def find_some(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
         """The same for not too many; first it is seen whether they lie one after the other, as in a study that is gone on with."""
         n, start = len(samples[self.inputs[0]]), self.follower
+        samples = {**self.no_extras(n), **samples}
         rows = np.full(n, -1)
         there = np.flatnonzero(self.piece_of[start : start + n] >= 0)
         there = there[self.agree(start + there, {name: values[there] for name, values in samples.items()})]
@@ -128,7 +139,7 @@ class RunStore(Runs):
         if len(left):
             self.take_in()
             other = {name: values[left] for name, values in samples.items()}
-            keys = hashes(other, self.inputs)
+            keys = self.hashed(other)
             rows[left], several = self.index.find(keys)
             for i in np.flatnonzero(several).tolist():
                 before = int(rows[left[i] - 1]) if left[i] else start - 1
@@ -141,10 +152,37 @@ class RunStore(Runs):
         self.follower = int(rows[-1]) + 1 if rows[-1] >= 0 else start + n
         return rows
 
+    def no_extras(self, n: int) -> dict[str, np.ndarray]:
+        """The further columns of `n` runs that have none."""
+        return {name: self.columns[name].empty(n) for name in self.extras}
+
+    def hashed(self, samples: Mapping[str, np.ndarray]) -> np.ndarray:
+        """A number (n,) for each run, from its inputs and its further columns."""
+        return with_extras(hashes(samples, self.inputs), samples, sorted(samples.keys() - set(self.inputs)))
+
+    def stored_keys(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Inputs and further columns of stored runs."""
+        stored = self.read([*(f"input:{name}" for name in self.inputs), *self.extras], rows)
+        return {name.removeprefix("input:"): values for name, values in stored.items()}
+
+    def keys_of(self, rows: np.ndarray) -> np.ndarray:
+        """A number (n,) for each stored run, which is that of the same run in any store."""
+        return self.hashed(self.stored_keys(rows))
+
     def agree(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Which of the rows hold runs of these inputs."""
-        stored = self.read([f"input:{name}" for name in self.inputs], rows)
-        return same(samples, {name: stored[f"input:{name}"] for name in self.inputs}, self.inputs)
+        """Which of the rows hold these runs; what of further columns is not said is not there."""
+        stored, n = self.stored_keys(rows), len(rows)
+        samples, names = {**self.no_extras(n), **samples}, sorted({*samples, *self.extras} - set(self.inputs))
+        stored |= {name: np.full(n, np.nan) for name in names if name not in stored}
+        return same(samples, stored, self.inputs) & same_extras(samples, stored, names)
+
+    def stateless(self, rows: np.ndarray) -> np.ndarray:
+        """Which of the rows, (n,) bool, hold ok runs whose ends were not kept; -1 is no row."""
+        found, there = np.zeros(len(rows), bool), np.flatnonzero(rows >= 0)
+        for number, at in self.by_piece(rows[there]):
+            found[there[at]] = ENDS not in self.pieces[number].head["blocks"]
+        found[found] = self.column("status", rows[found]) == OK
+        return found
 
     def search(self, key: np.uint64, sample: Mapping[str, np.ndarray]) -> int:
         """The lowest row of one run, among all that have its hash."""
@@ -162,8 +200,7 @@ class RunStore(Runs):
             rows = rows[~self.known[rows]]  # others were done again
             if not len(rows):
                 continue
-            stored = self.read([f"input:{name}" for name in self.inputs], rows)
-            keys.append(hashes({name: stored[f"input:{name}"] for name in self.inputs}, self.inputs))
+            keys.append(self.keys_of(rows))
             found.append(rows)
             self.known[rows] = True
         if found:
@@ -233,6 +270,7 @@ class RunStore(Runs):
         if size <= SMALL and self.files >= FILES and self.place.appends:
             self.shared = name, at + size
         self.pieces.append(Piece(name, at + len(before), head, at))
+        self.learn(self.pieces[-1])
         self.piece_of[rows] = len(self.pieces) - 1
 
     def drop_damaged(self) -> bool:

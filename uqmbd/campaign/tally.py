@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.outcomes import STATUS
+from uqmbd.request import Control, Cost, Progress
 from uqmbd.runs.growing import Growing
 
 if TYPE_CHECKING:
@@ -27,8 +30,8 @@ class Tally:
         Runs told to the method by status.
     used : ndarray of bool
         Rows of the store in which they are.
-    taken : Fraction
-        Seconds of all runs told to the method.
+    cost : dict of Control to (int, Fraction)
+        By control, the runs told to the method and the seconds that they took: exact, so that they are those of a resumed study.
     workers, deaths : int
         Runs done at once, and batches whose worker died.
     wall, fan_out : float
@@ -48,7 +51,7 @@ class Tally:
     packing: float = 0.0
     deaths: int = 0
     attributes: dict[str, Any] = field(default_factory=dict)
-    taken: Fraction = Fraction(0)  # exact: the sum is that of a resumed study, whatever was told first
+    cost: dict[Control, tuple[int, Fraction]] = field(default_factory=dict)
     counted: set[tuple[int, int]] = field(default_factory=set)  # pieces whose seconds are in it
 
     @property
@@ -60,14 +63,37 @@ class Tally:
         """There are so many rows."""
         self.rows.fill(rows - self.rows.count, False)
 
-    def use(self, store: Runs, rows: np.ndarray) -> None:
-        """These rows were told."""
+    def use(self, store: Runs, rows: np.ndarray, status: np.ndarray, control: np.ndarray, controls: Sequence[Control]) -> None:
+        """These rows were told, which ended so; `control` (n,) is the number of each one's in `controls`."""
         self.used[rows] = True
+        self.status.update({STATUS[code]: int(number) for code, number in enumerate(np.bincount(status)) if number})
+        for number, runs in enumerate(np.bincount(control, minlength=len(controls)).tolist()):
+            if runs:
+                self.spend(controls[number], runs, 0.0)
         for number, at in store.by_piece(rows):
-            for part, seconds in store.pieces[number].seconds_of(rows[at]).items():
+            for part, (seconds, first) in store.pieces[number].seconds_of(rows[at]).items():
                 if (number, part) not in self.counted:
                     self.counted.add((number, part))
-                    self.taken += Fraction(seconds)
+                    self.spend(controls[control[at][first]], 0, seconds)
+
+    def spend(self, control: Control, runs: int, seconds: float) -> None:
+        """So many runs, and so many seconds, were of this control."""
+        before = self.cost.get(control, (0, Fraction(0)))
+        self.cost[control] = before[0] + runs, before[1] + Fraction(seconds)
+
+    @property
+    def progress(self) -> Progress:
+        """What the method may know of it."""
+        cost = {control: Cost(runs, float(seconds)) for control, (runs, seconds) in sorted(self.cost.items())}
+        runs, seconds = self.status.total(), float(sum(seconds for _, seconds in self.cost.values()))
+        return Progress(runs, runs - self.status["ok"], seconds, cost)
+
+    @property
+    def costs(self) -> dict[str, Any]:
+        """Attributes of a result: runs and seconds by control, where there is one."""
+        cost = self.progress.cost
+        found = [{"control": dict(control), "runs": each.runs, "seconds": each.seconds} for control, each in cost.items()]
+        return {"costs": found} if any(cost) else {}
 
     @property
     def overhead(self) -> float:

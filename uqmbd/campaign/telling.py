@@ -10,7 +10,7 @@ import numpy as np
 
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.outcomes import STATUS
+from uqmbd.request import Progress, Request, Sampler
 
 if TYPE_CHECKING:
     from uqmbd.campaign.worker import Reduce
@@ -34,10 +34,13 @@ class Teller:
     """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
 
     campaign: Telling
-    samples: Mapping[str, np.ndarray]
+    request: Request
     rows: np.ndarray
     groups: list[tuple[int, int]]
     told: int = 0
+
+    def __post_init__(self) -> None:
+        self.control, self.controls = self.request.controls()
 
     def advance(self, *, reused: bool = False) -> None:
         """Tell all groups that are complete, up to the first that is not."""
@@ -50,10 +53,8 @@ class Teller:
                 return
             status = self.tell(slice(begin, end), rows)
             self.told += 1
-            tally.use(campaign.store, rows)
-            counts = {STATUS[code]: int(number) for code, number in enumerate(np.bincount(status, minlength=1)) if number}
-            tally.status.update(counts)
-            campaign.watcher.done(end - begin, end - begin - counts.get("ok", 0), reused=reused)
+            tally.use(campaign.store, rows, status, self.control[begin:end], self.controls)
+            campaign.watcher.done(end - begin, int(np.count_nonzero(status)), reused=reused)
 
     def tell(self, part: slice, rows: np.ndarray) -> np.ndarray:
         """Tell one group, from what the store gives back; its status."""
@@ -63,7 +64,7 @@ class Teller:
             return store.column("status", rows)
         told = campaign.told or ()
         stored = store.read([*told, "status"], rows)
-        samples = {name: values[part] for name, values in self.samples.items()}
+        samples = {name: values[part] for name, values in self.request.samples.items()}
         outputs = {name: np.asarray(stored[name], np.float64) for name in told}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])
@@ -72,11 +73,11 @@ class Teller:
         return stored["status"]
 
 
-def next_ask(method: Any, seconds: Callable[[], float]) -> dict[str, np.ndarray] | None:
-    """The method's next samples; it hears first what the runs so far took, from the store, as it would in a resumed study."""
-    if hasattr(method, "spent"):
-        method.spent(seconds())
-    return method.ask()
+def next_ask(method: Sampler, progress: Callable[[], Progress]) -> Request | None:
+    """What the method asks for next; it hears first what the runs so far took, from the store, as it would in a resumed study."""
+    method.hear(progress())
+    asked = method.ask()
+    return None if asked is None else Request.of(asked)
 
 
 def reduce_some(

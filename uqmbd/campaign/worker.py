@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from uqmbd.campaign.batches import Task
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
-from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, sample_count
+from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, picked
+from uqmbd.request import Control
 from uqmbd.runs.piece import Blocks
 from uqmbd.runs.piece import pack as pack_blocks
+from uqmbd.runs.states import blocks_of, decoded, encoded
 from uqmbd.simulators.apart import packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.model import describe
@@ -36,6 +39,8 @@ class Job:
         Type in which histories are stored; everything downstream sees the rounded values.
     reduce : callable, optional
         The method's reduction of a piece.
+    controlled : dict of Control to Simulator
+        The simulator with what a control says, as it was made in this process.
     """
 
     simulator: Simulator
@@ -43,6 +48,20 @@ class Job:
     shapes: dict[str, tuple[int, ...]]
     precision: str
     reduce: Reduce | None = None
+    controlled: dict[Control, Simulator] = field(default_factory=dict)
+
+    def simulator_with(self, control: Control) -> Simulator:
+        """The simulator as a control wants it; `StudyError` where it has none of that name."""
+        if not control:
+            return self.simulator
+        if control not in self.controlled:
+            if not hasattr(self.simulator, "with_control"):  # of a simulator from outside
+                text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
+                raise StudyError(
+                    text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
+                )
+            self.controlled[control] = self.simulator.with_control(dict(control))
+        return self.controlled[control]
 
 
 @dataclass(frozen=True)
@@ -102,7 +121,7 @@ def loaded(sent: bytes) -> Job:
         ) from error
 
 
-def run_batch(key: str, sent: bytes | Job | None, lengths: list[int], samples: Mapping[str, np.ndarray]) -> Delivery | None:
+def run_batch(key: str, sent: bytes | Job | None, task: Task, lengths: list[int]) -> Delivery | None:
     """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
 
     The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
@@ -111,36 +130,59 @@ def run_batch(key: str, sent: bytes | Job | None, lengths: list[int], samples: M
     if job is None:
         return None
     began = time.perf_counter()
-    outcomes = run_safely(job, samples)
+    outcomes = run_safely(job, task)
     simulated = time.perf_counter()
-    pieces = pack(job, lengths, samples, outcomes)
+    pieces = pack(job, task, lengths, outcomes)
     return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
-def run_raw(key: str, sent: bytes | Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_raw(key: str, sent: bytes | Job, task: Task) -> Outcomes:
     """Simulate a batch and return it as it is (for runs that are being isolated)."""
     job = unpack(key, sent)
     if job is None:
         raise RuntimeError("a job comes along with runs that are isolated")
-    return run_safely(job, samples)
+    return run_safely(job, task)
 
 
-def run_safely(job: Job, samples: Mapping[str, np.ndarray]) -> Outcomes:
+def run_safely(job: Job, task: Task) -> Outcomes:
     """Simulate; when the whole batch raises, halve it until only the offending runs fail. `StudyError` ends the campaign."""
-    n = sample_count(samples)
+    n = task.runs
+    if task.start is not None and not all(task.start):
+        return without_starts(job, task)
     try:
-        outcomes = job.simulator.simulate(samples)
+        outcomes = simulate(job, task)
     except BaseException as error:
         if isinstance(error, StudyError) or not of_the_model(error):
             raise
         if n == 1:
-            return failed_outcomes(1, job.shapes, ERROR, f"the simulator raised {describe(error)}")
-        halves = (slice(0, n // 2), slice(n // 2, n))
-        return concatenate([run_safely(job, {key: values[half] for key, values in samples.items()}) for half in halves])
-    return checked(job, outcomes, n)
+            return replace(failed_outcomes(1, job.shapes, ERROR, f"the simulator raised {describe(error)}"), states=[None])
+        return concatenate([run_safely(job, task.part(half)) for half in (slice(0, n // 2), slice(n // 2, n))])
+    return checked(job, outcomes, n, task.keep_state)
 
 
-def checked(job: Job, outcomes: Outcomes, n: int) -> Outcomes:
+def simulate(job: Job, task: Task) -> Outcomes:
+    """What the simulator gives, from time zero or from states."""
+    simulator = job.simulator_with(task.control)
+    if task.start is None and not task.keep_state:
+        return simulator.simulate(task.samples)
+    if not hasattr(simulator, "go_on"):  # of a simulator from outside
+        text = f"runs of {type(simulator).__name__} cannot go on from others"
+        raise StudyError(text, key="study.simulator", remedy="give it `go_on(samples, states)`, see uqmbd.simulators.base.Continuing")
+    return simulator.go_on(task.samples, [None] * task.runs if task.start is None else [decoded(state) for state in task.start])
+
+
+def without_starts(job: Job, task: Task) -> Outcomes:
+    """The same of a batch in which runs have no state to start from: they fail."""
+    assert task.start is not None
+    order = sorted(range(task.runs), key=lambda i: not task.start[i])
+    count = sum(map(bool, task.start))
+    failed = failed_outcomes(task.runs - count, job.shapes, ERROR, "the run from which it starts failed")
+    failed = replace(failed, states=[None] * (task.runs - count))
+    done = concatenate([run_safely(job, task.part(order[:count])), failed]) if count else failed
+    return picked(done, np.argsort(order).tolist())
+
+
+def checked(job: Job, outcomes: Outcomes, n: int, keep_state: bool = False) -> Outcomes:
     """Outputs of the right shape; a run that says ok and holds a NaN becomes an error."""
     status, message = np.array(outcomes.status, np.int8), list(outcomes.message)
     for name, shape in job.shapes.items():
@@ -157,22 +199,33 @@ def checked(job: Job, outcomes: Outcomes, n: int) -> Outcomes:
         finite = fine.reshape(n, -1).all(axis=1)
         for i in np.flatnonzero(~finite & (status == OK)).tolist():
             status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
-    return Outcomes(outcomes.outputs, status, message, outcomes.attributes)
+    if not keep_state:
+        return Outcomes(outcomes.outputs, status, message, outcomes.attributes, outcomes.states)
+    if not isinstance(outcomes.states, list) or len(outcomes.states) != n:
+        remedy = "have `go_on` give Outcomes.states, a list with one for each run"
+        raise StudyError(f"the simulator does not say where {n} runs ended", key="study.simulator", remedy=remedy)
+    states = [None if code else state for state, code in zip(outcomes.states, status.tolist(), strict=True)]
+    for i in np.flatnonzero((status == OK) & np.array([state is None for state in states])).tolist():
+        status[i], message[i] = ERROR, "the run does not say where it ended, from which another one is to start"
+    return Outcomes(outcomes.outputs, status, message, outcomes.attributes, states)
 
 
-def pack(job: Job, lengths: list[int], samples: Mapping[str, np.ndarray], outcomes: Outcomes) -> list[Blocks]:
+def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[Blocks]:
     """Encode each piece as its file holds it."""
     pieces, at = [], 0
     for length in lengths:
         part = slice(at, at + length)
         at = part.stop
-        status, inputs = outcomes.status[part], {name: np.asarray(array[part], np.float64) for name, array in samples.items()}
+        status, inputs = outcomes.status[part], {name: np.asarray(array[part], np.float64) for name, array in task.samples.items()}
         values = {name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes}
         partial = None
         if job.reduce is not None:
             partial = reduced(job.reduce, inputs, {name: np.asarray(array, np.float64) for name, array in values.items()}, status)
-        columns = {f"input:{name}": array for name, array in inputs.items()} | {name: values[name] for name in job.kept}
-        pieces.append(pack_blocks({**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part]}, status, partial))
+        columns = {f"input:{name}": array for name, array in inputs.items()} | {name: array[part] for name, array in task.extras.items()}
+        columns |= {name: values[name] for name in job.kept}
+        states = blocks_of([encoded(state) for state in outcomes.states[part]]) if task.keep_state else {}
+        arrays = {**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part], **states}
+        pieces.append(pack_blocks(arrays, status, partial))
     return pieces
 
 

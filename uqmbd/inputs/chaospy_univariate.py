@@ -22,7 +22,7 @@ from uqmbd.inputs.univariate import Distribution, Foreign, Scored, Transformed
 LEAST = 2.0**-53  # u is kept so far away from 0 and 1
 FARTHEST = 39.0  # kernel widths beyond the sample: the probability there is no double
 POINTS = 4097  # of a table from which the search for a quantile starts
-STEPS = 4  # of Newton's method from there
+STEPS = 3  # of Newton's method from there
 FUNCTIONS = {
     "Add": np.add, "Multiply": np.multiply, "Power": np.power, "Negative": lambda left, right: -left,
     "Logn": lambda left, right: np.log(left) / np.log(right),

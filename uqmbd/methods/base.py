@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -16,31 +16,13 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.held import Held
 from uqmbd.methods.names import METHODS
 from uqmbd.outcomes import STATUS, OutputInfo
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
-
+from uqmbd.request import Sampler
 
 MOST_FALLBACK = 2000
 BINDINGS = {"dependence": "random inputs that depend on each other", "sets": "intervals that are bound by a convex set"}
 
 
-class MethodRun(Protocol):
-    """One use of a method: a pure function of settings, inputs, seed and what it was told."""
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        """Next samples ``{input: (n,)}`` in SI units, or None when finished; all samples asked for so far must have been told."""
-        ...
-
-    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes of a batch, in run order; a batch never mixes two asks."""
-        ...
-
-    # optional: def spent(self, seconds: float) -> None, wall time of all runs told so far, before each ask
-
-    def result(self) -> Result:
-        """What follows from all that was told; failed runs are counted in its attributes."""
-        ...
+MethodRun = Sampler  # one use of a method
 
 
 class Method(Checked):

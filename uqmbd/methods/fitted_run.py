@@ -14,15 +14,7 @@ FEW_FAILED = 3
 
 
 class FittedRun(StagedRun, Runs):
-    """A surrogate says where it wants runs and what it makes of them; see `uqmbd.surrogates.base.Runs` for what it may use.
-
-    Attributes
-    ----------
-    validation_error : ndarray, shape (columns,)
-        Largest error at runs that were not fitted, as of the last fit.
-    """
-
-    validation_error: np.ndarray
+    """A surrogate says where it wants runs and what it makes of them; see `uqmbd.surrogates.base.Runs` for what it may use."""
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], *study: Any) -> None:
         super().__init__(settings, *study)

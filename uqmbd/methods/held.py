@@ -3,51 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.request import Request, Sampler, sampler
 
 Samples = Mapping[str, np.ndarray]
 
 
-class Held:
+class Held(Sampler):
     """A method's run, whose samples get the fixed inputs on their way out and lose them on their way in.
 
     Parameters
     ----------
-    run : MethodRun
+    run : Sampler
         Over the uncertain inputs.
     values : dict of str to float
         Of the fixed inputs, SI.
     """
 
     def __init__(self, run: Any, values: Mapping[str, float]) -> None:
-        self._run, self._values = run, dict(values)
+        self._run, self._values = sampler(run), dict(values)
+        run = self._run
+        self.names_outputs, self.hear = run.names_outputs, run.hear
+        self.tell_reduced, self.arranged, self.suffices = run.tell_reduced, run.arranged, run.suffices
+        if run.reduce is not None:
+            self.reduce = partial(without, run.reduce, tuple(self._values))
 
     def __getattr__(self, name: str) -> Any:
         """What else the run has: what it has not, this has not."""
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self._run, name)
-        return partial(without, found, tuple(self._values)) if name == "reduce" else found
+        return getattr(self._run, name)
 
-    def ask(self) -> dict[str, np.ndarray] | None:
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
         """The run's next samples, with the fixed inputs."""
-        samples = self._run.ask()
-        if samples is None:
+        asked = self._run.ask()
+        if asked is None:
             return None
+        samples = asked.samples if isinstance(asked, Request) else asked
         count = len(next(iter(samples.values())))
-        return dict(samples) | {name: np.full(count, value) for name, value in self._values.items()}
+        samples = dict(samples) | {name: np.full(count, value) for name, value in self._values.items()}
+        return replace(asked, samples=samples) if isinstance(asked, Request) else samples
 
     def tell(self, samples: Samples, outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order."""
         without(self._run.tell, tuple(self._values), samples, outputs, status)
 
-    def result(self) -> Result:
+    def result(self) -> Any:
         """The run's result, which says nothing of the fixed inputs."""
         return self._run.result()
 

@@ -8,14 +8,17 @@ from functools import partial
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns, arranged, widths, with_names
+from uqmbd.request import Sampler
 
 
-class ReducedRun:
+class ReducedRun(Sampler):
     """A method sets `_samples` and `_reduce` (pure and picklable) and writes `tell_reduced`; `tell` is ``tell_reduced(reduce(...))``.
 
     So a campaign that keeps only what `reduce` returns gets the same result. `_along` has the layout of those entries of a partial whose
     last axis are outputs: what is stored then serves for fewer outputs, and for another order, as well.
     """
+
+    names_outputs: bool = True
 
     _samples: dict[str, np.ndarray]
     _along: Mapping[str, Columns]
@@ -38,14 +41,6 @@ class ReducedRun:
         """A stored partial with the outputs of this study alone, in their order; None where it lacks one."""
         return arranged(partial, {key: widths(columns) for key, columns in self._along.items()})
 
-    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
-        """True if a partial of the runs from number `first` on, made with other settings of the same `reduce_key`, is enough."""
-        return True
-
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
         self.tell_reduced(self._reduce(samples, outputs, status))
-
-    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
-        raise NotImplementedError

@@ -16,6 +16,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Request, Sampler
 from uqmbd.runs.growing import Growing
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 EVERY = slice(None)
 
 
-class KeptRun:
+class KeptRun(Sampler):
     """Outcomes and status of all runs, and the steps of a plan.
 
     Its parameters are the settings, and those of `uqmbd.methods.base.Method.start`, in SI units.
@@ -53,7 +54,7 @@ class KeptRun:
         return self._kept_status.rows
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        """Outcomes in run order, see `uqmbd.request.Sampler`."""
         matrix = self._columns.pack(outputs, len(status))
         finite_rows(matrix, status, self._columns, self._told)
         at = slice(self._told, self._told + len(status))
@@ -114,7 +115,10 @@ class KeptRun:
 
 
 class GivenRun(KeptRun):
-    """Keeps samples, outcomes and status of all runs. A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI."""
+    """Keeps samples, outcomes and status of all runs.
+
+    A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI, or a `uqmbd.request.Request`.
+    """
 
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
@@ -125,11 +129,16 @@ class GivenRun(KeptRun):
         """Samples of all runs asked for, (runs, d), SI."""
         return self._asked.rows
 
-    def ask(self) -> dict[str, np.ndarray] | None:
-        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
+        """Samples of the next step, see `uqmbd.request.Sampler`."""
         more = self._next()
         if more is None:
             return None
+        if isinstance(more, Request):
+            samples = np.column_stack([more.samples[name] for name in self._inputs])
+            self._asked.add(samples)
+            self._await(len(samples))
+            return more
         self._asked.add(more)
         self._await(len(more))
         return dict(zip(self._inputs, more.T.copy(), strict=True))
@@ -168,7 +177,7 @@ class StagedRun(KeptRun):
         return self._kept_roles.rows
 
     def ask(self) -> dict[str, np.ndarray] | None:
-        """Samples of the next step, see `uqmbd.methods.base.MethodRun`."""
+        """Samples of the next step, see `uqmbd.request.Sampler`."""
         start = self._told
         if self._next() is None:
             return None

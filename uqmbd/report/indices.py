@@ -11,12 +11,14 @@ from uqmbd.report.causes import doubt
 from uqmbd.result_data import ResultData
 from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.numbers import Scale, number, scale
-from uqmbd.tables.outputs import axis_unit, output_names, widest
+from uqmbd.tables.outputs import axis_unit, output_names
+from uqmbd.tables.rows import band, row
 from uqmbd.tables.scaling import scale_of
 from uqmbd.tables.text import Table
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
 MAIN = ("total", "first", "importance", "mu_star")  # by which inputs are ordered, if they are there
+BANDS = {"bounds": "that of the bounds", "quantiles": "that from 5 % to 95 % of the values", "runs": "that of the runs"}
 EFFECTS = ("mu", "mu_star", "sigma")  # sensitivities in the unit of the output
 
 
@@ -99,21 +101,27 @@ def over_time_table(result: ResultData, names: Sequence[str] | None = None) -> T
     rows, words = [], set()
     histories = [name for name in output_names(result)[0] if names is None or name in names]
     for name in histories:
-        ends, what = _band(result, name)
-        if ends is None or not np.isfinite(ends).any():
+        columns = row(dict(result.groups()), name)
+        found = band(columns, imprecise=False)
+        if found is None or not np.isfinite(found[:2]).any():
             continue
+        ends, what = found[:2], found[2]
         array = next(group[name] for group in (result.bounds, result.inner, result.statistics) if name in group)
         axis = result.axis_of(name)
         places, unit = np.asarray(array[axis].values, float), axis_unit(array, axis).strip()
         extent, within = scale(unit, places), scale_of(result, name)
-        range_, range_what = _range(result, name, ends)
+        runs = name not in result.bounds and "inner_lower" in columns
+        range_ = (columns["inner_lower"], columns["inner_upper"]) if runs else ends
+        words |= {
+            f"Least and greatest are of the {'runs' if runs else 'bounds' if what == 'bounds' else 'band'}.",
+            f"The band is {BANDS[what]}.",
+        }
         least, greatest, (width, widest_at, _) = int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), band_width(*ends, places)
         pairs = (range_[0][least], places[least]), (range_[1][greatest], places[greatest]), (width, widest_at)
         told = [x for value, at in pairs for x in (number(within.of(float(value))), extent.said(number(extent.of(at), 4)))]
         if not width > FLOOR * np.nanmax(np.abs(ends)):
             told[-1] = ""
         rows.append((name, within.unit, *told))
-        words |= {f"Least and greatest are of {range_what}.", f"The band is {what}."}
     header = ("output", "unit", "least", "at", "greatest", "at", "band at its widest", "at")
     return Table("Over time", header, tuple(rows), (False, False, *(True,) * 6), " ".join(sorted(words, reverse=True)))
 
@@ -125,35 +133,3 @@ def over_time_said(table: Table) -> list[str]:
         band = f", the band {width} {unit}".rstrip() + f" wide at most, at {when}" if when else ""
         found.append(f"{name}: least {least} {unit}".rstrip() + f" at {first}, greatest {greatest} {unit}".rstrip() + f" at {last}{band}.")
     return found
-
-
-def _band(result: ResultData, name: str):
-    """Lower and upper end, (2, points), and what they are."""
-    for group, what in ((result.bounds, "that of the bounds"), (result.inner, "that of the runs")):
-        if group is result.inner and (band := _quantiles(result, name)) is not None:
-            return band
-        if name in group:
-            both = widest(group[name])
-            return np.array([both.sel(bound=side).values for side in ("lower", "upper")], float), what
-    return _quantiles(result, name) or (None, "")
-
-
-def _quantiles(result: ResultData, name: str):
-    """The band between the outermost quantiles of a history that are symmetric, (2, points), and its words."""
-    if name not in result.statistics or "bound" in result.statistics[name].dims or "alpha" in result.statistics[name].dims:
-        return None
-    known = {str(word) for word in result.statistics["statistic"].values}
-    if not {"q05", "q95"} <= known:
-        return None
-    table = result.statistics[name]
-    return np.array([table.sel(statistic=word).values for word in ("q05", "q95")], float), "that from 5 % to 95 % of the values"
-
-
-def _range(result: ResultData, name: str, ends: np.ndarray):
-    """What least and greatest are of: bounds, or else runs, or else the band."""
-    if name in result.bounds:
-        return ends, "the bounds"
-    if name in result.inner:
-        both = widest(result.inner[name])
-        return np.array([both.sel(bound=side).values for side in ("lower", "upper")], float), "the runs"
-    return ends, "the band"

@@ -15,13 +15,15 @@ from uqmbd.report.summary import summary_of
 from uqmbd.report.terminal import DETAILS
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale
-from uqmbd.tables.outputs import axis_unit, chosen, output_names, widest
+from uqmbd.tables.outputs import axis_unit, chosen, output_names
+from uqmbd.tables.rows import band, row
 from uqmbd.tables.scaling import scale_of
 from uqmbd.tables.text import Table, by_statistic
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"  # nothing runs, nothing is fetched
 PANELS = 6  # outputs in the figure
 DPI = 110
+BANDS = {"bounds": "bounds", "quantiles": "5 % to 95 %", "runs": "runs"}
 LINES = ("-", "--", ":")  # bands of methods often lie on each other
 
 
@@ -75,8 +77,8 @@ def outputs_by_method(results) -> Table:
     rows: dict[str, list[tuple[str, ...]]] = {}
     for label, table in tables.items():
         name = ""
-        for row in table.rows:
-            cells = dict(zip(table.header, row, strict=True))
+        for line in table.rows:
+            cells = dict(zip(table.header, line, strict=True))
             name = cells["output"] or name
             unit = (cells.get("unit", ""),) if units else ()
             rows.setdefault(name, []).append((name, label, *unit, *(cells.get(column, "") for column in columns)))
@@ -140,42 +142,38 @@ def _names(result: ResultData) -> list[str]:
 
 def _height(bands) -> float:
     """Inches of a panel: a history has a fixed height, numbers a line for each method."""
-    return 2.6 if any(axis for _, _, axis in bands.values()) else 0.75 + 0.3 * len(bands)
+    return 2.6 if any(grid is not None for *_, grid in bands.values()) else 0.75 + 0.3 * len(bands)
 
 
 def _band(result: ResultData, name: str):
-    """Lower and upper end of what a method says of an output, with dim ``bound``, what they are, and its axis; None if it says no range."""
-    axis = result.axis_of(name)
-    if name in result.bounds:
-        return widest(result.bounds[name]), "bounds", axis
-    known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
-    if {"q05", "q95"} <= set(known):
-        both = widest(result.statistics[name]).sel(statistic=["q05", "q95"])
-        if "bound" in both.dims:
-            both = both.min("bound").where(both["statistic"] == "q05", both.max("bound"))
-        return both.rename(statistic="bound").assign_coords(bound=["lower", "upper"]), "5 % to 95 %", axis
-    return (widest(result.inner[name]), "runs", axis) if name in result.inner else None
+    """Lower and upper end of what a method says of an output, what they are, and its axis as an array; None if it says no range."""
+    found = band(row(dict(result.groups()), name), imprecise=True)
+    if found is None:
+        return None
+    lower, upper, what = found
+    key = {"bounds": "bounds", "quantiles": "statistics", "runs": "inner"}[what]
+    axis = result.axis_of(name, key)
+    return lower, upper, BANDS[what], None if axis is None else result[key][name][axis]
 
 
 def _draw(axes, name: str, bands, within: Scale, theme) -> None:
     """One panel: a line for each method, or its band over the axis; in the unit that tables have."""
-    axis = next((axis for _, _, axis in bands.values() if axis), None)
-    for k, (label, (array, what, _)) in enumerate(bands.items()):
-        lower, upper = (within.of(array.sel(bound=side).values) for side in ("lower", "upper"))
-        if axis is None:
+    grid = next((grid for *_, grid in bands.values() if grid is not None), None)
+    for k, (label, (*ends, what, over)) in enumerate(bands.items()):
+        lower, upper = map(within.of, ends)
+        if over is None:
             axes.plot([lower, upper], [k, k], "|-", color=theme[look(k).color], linewidth=3, markersize=10)
         else:
             color = theme[look(k).color]
             filled = dict(facecolor=(color, 0.12), edgecolor=color, linewidth=1.2, linestyle=LINES[k % len(LINES)])
-            axes.fill_between(array[axis].values, lower, upper, label=f"{label}: {what}", **filled)
+            axes.fill_between(over.values, lower, upper, label=f"{label}: {what}", **filled)
     said = _with_unit(name, within)
-    if axis is None:
-        axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, what, _) in bands.items()])
+    if grid is None:
+        axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, _, what, _) in bands.items()])
         axes.set_ylim(len(bands) - 0.5, -0.5)
         axes.set_xlabel(said)
     else:
-        grid = next(array[axis] for array, *_ in bands.values())
-        axes.set_xlabel(_with_unit(axis, Scale(axis_unit(grid, axis).strip())))
+        axes.set_xlabel(_with_unit(str(grid.name), Scale(axis_unit(grid, str(grid.name)).strip())))
         axes.set_ylabel(said)
         axes.legend(fontsize="small", facecolor=theme["back"], edgecolor=theme["line"], labelcolor=theme["ink"])
 

@@ -22,8 +22,8 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.words import anywhere, inputs_named, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, apart, number
-from uqmbd.tables.outputs import axis_unit, shown_quantiles, widest
-from uqmbd.tables.scaling import has_unit, scale_of, statistics
+from uqmbd.tables.outputs import axis_unit, shown_quantiles
+from uqmbd.tables.scaling import ends_of, has_unit, scale_of, statistics
 from uqmbd.tables.trust import percent, trust_of
 
 PLANES = {"form": "by the plane through the design point (FORM)", "sorm": "by the curved limit at the design point (SORM)"}
@@ -78,11 +78,11 @@ def _range(result: ResultData, name: str) -> str:
     within = scale_of(result, name)
     time = anywhere(result, name)
     if name in result.bounds:
-        lower, upper = apart(*_ends(result.bounds[name], within))
+        lower, upper = apart(*map(within.of, ends_of(result.bounds, name)))
         trust = trust_of(result, name)
         if trust is None or trust.share == 1.0:
             return f"{name} stays between {lower} and {within.said(upper)}{time} for all values of {inputs_named(result)}."
-        least, most = apart(*_ends(result.inner[name] if name in result.inner else result.bounds[name], within))
+        least, most = apart(*map(within.of, ends_of(result.inner if name in result.inner else result.bounds, name)))
         seen = f"{name} was seen between {least} and {within.said(most)}{time} for {runs_said(result)} runs"
         bounds = f"Its bounds, {lower} and {within.said(upper)}, are not trusted{' everywhere' if trust.share else ''}."
         return f"{seen} with values of {inputs_named(result)}. {bounds}"
@@ -99,16 +99,9 @@ def _range(result: ResultData, name: str) -> str:
         lower, upper = apart(within.of(found["5 %"][0]), within.of(found["95 %"][-1]))
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
-        ends = [float(pick(result.inner[name].sel(bound=side).values)) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
-        lower, upper = apart(*map(within.of, ends))
+        lower, upper = apart(*map(within.of, ends_of(result.inner, name)))
         return f"{name} was between {lower} and {within.said(upper)}{time} in {runs_said(result)} runs."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
-
-
-def _ends(bounds, within: Scale) -> list[float]:
-    """The outermost of bounds of one output, in the unit that is shown."""
-    known = widest(bounds)
-    return [within.of(float(pick(known.sel(bound=side).values))) for side, pick in (("lower", np.nanmin), ("upper", np.nanmax))]
 
 
 def _probability(result: ResultData, name: str, within: Scale) -> str:

@@ -26,6 +26,7 @@ PREFIX = len(MAGIC) + 8
 SUFFIX = ".runs"
 PARTIAL = "partial:"
 TEXT = "text"
+CONTROL, START = "control:", "start:key"  # columns that some pieces have: with the name of a control; the key of the run it went on from
 FIRST = 1 << 14  # bytes in which most heads end
 
 
@@ -34,7 +35,7 @@ class Column:
     """One variable of the runs: ``(run,)`` if `points` is 0, else ``(run, points)``; -1 where each run has its own number of them.
 
     A piece holds the latter as wide as its longest run needs, NaN behind the others.
-    `dtype` is ``float64``, ``float32``, ``int8`` or ``str``.
+    `dtype` is ``float64``, ``float32``, ``int8``, ``str``, or ``uint64`` for keys, of which 0 is none.
     """
 
     name: str
@@ -47,7 +48,12 @@ class Column:
         shape = (n, self.points if self.points > 0 else longest) if self.points else (n,)
         if self.dtype == "str":
             return np.full(shape, "", object)
-        return np.full(shape, -1 if self.dtype == "int8" else np.nan, self.dtype)
+        return np.full(shape, {"int8": -1, "uint64": 0}.get(self.dtype, np.nan), self.dtype)
+
+
+def key_column(name: str) -> Column | None:
+    """The column of a control, or of starts; None for other names."""
+    return Column(name, "float64") if name.startswith(CONTROL) else Column(name, "uint64") if name == START else None
 
 
 @dataclass(frozen=True)
@@ -203,10 +209,11 @@ class Piece:
         starts, numbers = np.array(firsts, np.int64).reshape(-1, 2).T
         return starts, numbers, [float(seconds) for _, seconds in parts]
 
-    def seconds_of(self, rows: np.ndarray) -> dict[int, float]:
-        """What the pieces took that some of its rows came from, by their numbers in it."""
+    def seconds_of(self, rows: np.ndarray) -> dict[int, tuple[float, int]]:
+        """What the pieces took that some of its rows came from, by their numbers in it, and where in `rows` the first of each is."""
         starts, numbers, seconds = self.shares
-        return {number: seconds[number] for number in np.unique(numbers[np.searchsorted(starts, rows, "right") - 1]).tolist()}
+        parts, first = np.unique(numbers[np.searchsorted(starts, rows, "right") - 1], return_index=True)
+        return {part: (seconds[part], at) for part, at in zip(parts.tolist(), first.tolist(), strict=True)}
 
     @property
     def has_partial(self) -> bool:

@@ -15,8 +15,9 @@ import psutil
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, Axis
 from uqmbd.runs.keys import without_key
-from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, pieces_in
+from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, key_column, pieces_in
 from uqmbd.runs.place import Place
+from uqmbd.runs.states import DATA, ENDS, states_at
 from uqmbd.sealing import unsealed
 
 FORMAT = 4
@@ -92,11 +93,17 @@ class Runs:
             elif end < size:
                 self.torn.append(name)
         self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)
+        for piece in self.pieces:
+            self.learn(piece)
+
+    def learn(self, piece: Piece) -> None:
+        """Take in the columns that a piece has and others have not: controls, and starts."""
+        self.columns |= {name: column for name in piece.head["blocks"].keys() - self.columns.keys() if (column := key_column(name))}
 
     def suits(self, piece: Piece) -> bool:
         """Whether the columns of a piece have the types and the numbers of points that the header says."""
-        for name, column in self.columns.items():
-            if (entry := piece.head["blocks"].get(name)) is not None and piece.head["of"] == self.header["id"]:
+        for name, entry in piece.head["blocks"].items():
+            if (column := self.columns.get(name) or key_column(name)) is not None and piece.head["of"] == self.header["id"]:
                 kind, shape = ("str" if entry[3] == TEXT else np.dtype(entry[3]).name), list(entry[4])
                 wide = shape[1:] if column.points < 0 and len(shape) == 2 else [column.points]
                 if kind != column.dtype or shape != ([piece.runs, *wide] if column.points else [piece.runs]):
@@ -123,6 +130,11 @@ class Runs:
     def inputs(self) -> list[str]:
         """Inputs in the order of the columns."""
         return [name[6:] for name in self.columns if name.startswith("input:")]
+
+    @property
+    def extras(self) -> list[str]:
+        """Names of the columns that make runs of equal inputs different ones."""
+        return sorted(name for name in self.columns if key_column(name) is not None)
 
     @property
     def seconds(self) -> float:
@@ -170,6 +182,17 @@ class Runs:
     def column(self, name: str, rows: np.ndarray) -> np.ndarray:
         """One column, see `read`."""
         return self.read([name], rows)[name]
+
+    def states(self, rows: np.ndarray) -> list[bytes]:
+        """Where runs ended, see `uqmbd.runs.states`; nothing for those of which it was not kept."""
+        found = [b""] * len(rows)
+        for number, at in self.by_piece(rows):
+            if ENDS in self.pieces[number].head["blocks"]:
+                blocks = dict(self.blocks(number, [ENDS, DATA]))
+                where = np.arange(len(rows))[at].tolist()
+                for i, state in zip(where, states_at(blocks, self.pieces[number].places(rows[at])), strict=True):
+                    found[i] = state
+        return found
 
     def by_piece(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
         """Numbers of the pieces in which rows are, each with where in `rows` those are (a slice or positions)."""

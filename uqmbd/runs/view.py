@@ -11,7 +11,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from uqmbd.outcomes import STATUS, TIME, Axis
-from uqmbd.runs.piece import Column
+from uqmbd.runs.piece import START, Column
 from uqmbd.runs.place import place_of
 from uqmbd.runs.reader import Runs
 
@@ -60,10 +60,11 @@ class RunsBackend(BackendEntrypoint):
     open_dataset_parameters: ClassVar[tuple[str, ...]] = ("filename_or_obj", "drop_variables", "rows")
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
-        """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, outputs, status, message; `rows` chooses runs by their rows."""
+        """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, controls, outputs, status, message; `rows` chooses runs."""
         found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(place_of(filename_or_obj))
-        axes = {name: places_of(found, name) for name, column in found.columns.items() if column.points}
-        attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in found.columns.items()}
+        columns = {name: column for name, column in found.columns.items() if name != START}
+        axes = {name: places_of(found, name) for name, column in columns.items() if column.points}
+        attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
         variables = {
             name: (
@@ -71,7 +72,7 @@ class RunsBackend(BackendEntrypoint):
                 indexing.LazilyIndexedArray(LazyColumn(found, column, rows, [axis.values for axis in axes.get(name, ())])),
                 attributes[name],
             )
-            for name, column in found.columns.items()
+            for name, column in columns.items()
         }
         coords = {} if found.time is None else {"time": ("time", found.time, {"unit": "s"})}
         coords |= {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for several in axes.values() for axis in several}

@@ -52,15 +52,23 @@ class Simulator(Protocol):
         ...
 
 
-class Continuing(Simulator, Protocol):
-    """A simulator whose runs can go on from where others of the same inputs have ended. Studies do without."""
+class Controlled(Simulator, Protocol):
+    """A simulator whose runs have controls: what a method sets of them besides their inputs, see `uqmbd.request.Request`."""
 
-    def start(self, samples: Mapping[str, np.ndarray]) -> Any:
-        """States of these runs at time zero."""
+    def with_control(self, control: Mapping[str, float]) -> Simulator:
+        """The same with a level, a mesh, a tolerance ... by name; `StudyError` for a name that it does not know."""
         ...
 
-    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
-        """Run a batch, from states if they are given; then `Outcomes.states` says where it has come to."""
+
+class Continuing(Simulator, Protocol):
+    """A simulator whose runs can go on from where others have ended."""
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """Run a batch from states, one for each run, None for time zero.
+
+        Then `Outcomes.states` says where each has come to: plain data (numbers, text, arrays, lists and dicts of these), None where it
+        failed. The inputs may be others than those of the run that a state is of.
+        """
         ...
 
 

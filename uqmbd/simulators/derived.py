@@ -239,11 +239,22 @@ class DerivedSimulator:
         """Times of the histories [s]."""
         return getattr(self.inner, "time", None)
 
-    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """See `Simulator.simulate`; a run for which a formula has no finite value has failed."""
+        return self.with_formulas(samples, self.inner.simulate(samples))
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """See `uqmbd.simulators.base.Continuing`."""
+        return self.with_formulas(samples, self.inner.go_on(samples, states))
+
+    def with_control(self, control: Mapping[str, float]) -> DerivedSimulator:
+        """See `uqmbd.simulators.base.Controlled`."""
+        return replace(self, inner=self.inner.with_control(control))
+
+    def with_formulas(self, samples: Mapping[str, np.ndarray], done: Outcomes) -> Outcomes:
+        """The model's own outcomes with those of the formulas."""
         if not self.info:
             self.check(samples)
-        done = self.inner.simulate(samples) if start is None else self.inner.simulate(samples, start=start)
         outputs = self.derived.values(self.names, done.outputs, self.info, self.time)
         status, message = np.array(done.status, np.int8), list(done.message)
         for name in self.names:

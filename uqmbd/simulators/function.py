@@ -14,6 +14,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import AT_MOST_ONE, ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
+from uqmbd.simulators.controls import arguments_of, with_control
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.events import COUNT, fault_of, is_field_or_events, padded, reduce_values, shape_of
 from uqmbd.simulators.folder import kept_folder
@@ -68,7 +69,20 @@ class FunctionSimulator:
         raw = call(self.model.load(), {key: float(values[0]) for key, values in samples.items()}, self.time)
         return output_info(raw, self.names, self.time)
 
-    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+    def with_control(self, control: Mapping[str, float]) -> FunctionSimulator:
+        """See `uqmbd.simulators.base.Controlled`: the function gets them as arguments."""
+        return replace(self, model=with_control(self.model, control))
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """See `uqmbd.simulators.base.Continuing`: the function gets a state as ``start``, and returns another one as ``state``."""
+        known = arguments_of(self.model)
+        if known is not None and "start" not in known:
+            text = f"the method has runs go on from others, and the model {self.model.label} has no parameter 'start'"
+            remedy = "let it take `start`, None at time zero, and return where it ends as 'state' beside its outputs"
+            raise StudyError(text, key="method", remedy=remedy)
+        return self.simulate(samples, states)
+
+    def simulate(self, samples: Mapping[str, np.ndarray], states: list[Any] | None = None) -> Outcomes:
         """Run the samples one by one; an exception, a NaN or a wrong shape is that run's failure."""
         n = sample_count(samples)
         info = self.info or self.check(samples)
@@ -78,28 +92,30 @@ class FunctionSimulator:
         outputs |= {name: [np.empty(0)] * n for name in events}
         status, message = np.zeros(n, np.int8), [""] * n
         ready = self if self.info else replace(self, info=info)
-        for i, run in enumerate(ready.runs(samples)):
-            status[i], message[i] = run.status, run.message
+        ends: list[Any] = [None] * n
+        for i, run in enumerate(ready.runs(samples, states)):
+            status[i], message[i], ends[i] = run.status, run.message, run.state
             for name, value in run.outputs.items():
                 outputs[name][i] = value
         outputs |= {name: padded(outputs[name]) for name in events}
-        return Outcomes(outputs, status, message, {"simulator": "function", **self.limits})
+        return Outcomes(outputs, status, message, {"simulator": "function", **self.limits}, None if states is None else ends)
 
-    def runs(self, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
+    def runs(self, samples: Mapping[str, np.ndarray], states: list[Any] | None = None) -> Iterator[Run]:
         """The runs of a batch one by one, in this process or, where they have a limit of time, in another one."""
         if self.timeout is not None and not self.model.fixed and not AWAY:
-            yield from runs_of(self, samples)
+            yield from runs_of(self, samples, states)
             return
         function = self.model.load()
         for i in range(sample_count(samples)):
-            yield self.run(function, {key: float(values[i]) for key, values in samples.items()})
+            yield self.run(function, {key: float(values[i]) for key, values in samples.items()}, states and [states[i]])
 
-    def run(self, function: Callable[..., Any], inputs: dict[str, float]) -> Run:
-        """One run; what it raises is its failure."""
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], start: list[Any] | None = None) -> Run:
+        """One run, from a state if there is one in `start`; what it raises is its failure."""
         try:
             with time_limit(None if self.model.fixed else self.timeout):
-                raw = call(function, inputs, self.time)
-            return Run(OK, "", {name: pick(raw, name, self.names, self.time, self.info[name].over) for name in self.names})
+                raw = call(function, inputs if start is None else {**inputs, "start": start[0]}, self.time)
+            outputs = {name: pick(raw, name, self.names, self.time, self.info[name].over) for name in self.names}
+            return Run(OK, "", outputs, None if start is None or not isinstance(raw, Mapping) else raw.get("state"))
         except RunTimeout as error:
             return Run(TIMEOUT, str(error), {})
         except BadOutput as error:
@@ -143,7 +159,7 @@ def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = Non
         for name in said if known is not None else ():
             if name not in known:
                 text = f"the model says that its output '{name}' {words}, and has no such output"
-                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known, noun="output"))
+                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known or (), noun="output"))
         if said:
             found[attribute] = ", ".join(sorted(said))
     return found
@@ -186,7 +202,7 @@ def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Any
 def as_array(values: Any) -> np.ndarray:
     """Values as an array, in which what is masked is NaN."""
     if isinstance(values, np.ma.MaskedArray):
-        return values.astype(np.result_type(values.dtype, np.float64)).filled(np.nan)
+        return np.ma.filled(values.astype(np.result_type(values.dtype, np.float64)), np.nan)
     return np.asarray(values)
 
 

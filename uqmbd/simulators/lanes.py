@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,7 +16,9 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import AT_MOST_ONE, DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.base import Moved
+from uqmbd.simulators.controls import number, with_control
 from uqmbd.simulators.faults import as_study_error
+from uqmbd.simulators.going_on import going_on
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import read_name
 
@@ -84,11 +86,6 @@ class LanesSimulator:
         with as_study_error(self):
             return flexmbd.argument_units(self.model.load(), samples)
 
-    def start(self, samples: Mapping[str, np.ndarray]) -> Any:
-        """States of the runs at time zero, from which `simulate` can go on."""
-        with as_study_error(self):
-            return self.simulation(samples).start(dict(samples))
-
     def simulation(self, samples: Mapping[str, np.ndarray]) -> Any:
         """The compiled model."""
         import flexmbd
@@ -96,28 +93,35 @@ class LanesSimulator:
         arguments = self.arguments()
         return flexmbd.compile(self.model.load(), dict(samples), **{key: arguments[key] for key in ("outputs", "end", "settings")})
 
-    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
-        """Run a batch in lanes: from time zero, or from states (of `start`, or an earlier batch's `Outcomes.states`) for as long again.
-
-        A run that goes on does not depend on those beside it, to the last bit. A stop ends a step, so that a run without one differs by
-        the tolerance of the scheme (with explicit fixed steps by rounding). Runs go on with the inputs with which they began.
-
-        Raises
-        ------
-        StudyError
-            When `start` is no state, or one of other inputs than `samples`.
-        """
+    def with_control(self, control: Mapping[str, float]) -> LanesSimulator:
+        """See `uqmbd.simulators.base.Controlled`: keys of `flexmbd.Settings` are settings, others arguments of the model."""
         import flexmbd
 
-        if start is not None:
-            self.check_start(samples, start)
-            if self.arguments()["times"] is not None:
-                raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")
-            with as_study_error(self):
-                end = float(start.time[0]) + float(self.time[-1])
-                found, states = self.simulation(samples).go_on(start, end, points=len(self.time))
-            outputs = {name: found.outputs[name] for name in self.names}
-            return Outcomes(outputs, np.asarray(found.status, np.int8), list(found.message), self.metadata(found.attributes), states)
+        settings = {key: value for key, value in control.items() if key in {one.name for one in fields(flexmbd.Settings)}}
+        found = self.with_step(settings["step"]) if "step" in settings else self
+        found = replace(found, settings={**found.settings, **{key: number(value) for key, value in settings.items()}})
+        others = {key: value for key, value in control.items() if key not in settings}
+        return replace(found, model=with_control(self.model, others, [one.name for one in fields(flexmbd.Settings)]))
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """See `uqmbd.simulators.base.Continuing`: each run goes on for as long as the study's times.
+
+        A run that goes on does not depend on those beside it, to the last bit. A stop ends a step, so that a run without one differs by
+        the tolerance of the scheme (with explicit fixed steps by rounding). Inputs that are others than those of the state change at its
+        time; a run in which positions or velocities would have to jump, or a contact open or close, fails.
+        """
+        if self.arguments()["times"] is not None:
+            raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")
+        return going_on(self, samples, states)
+
+    def naming_errors(self) -> AbstractContextManager[None]:
+        """See `as_study_error`."""
+        return as_study_error(self)
+
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+        """Run a batch in lanes."""
+        import flexmbd
+
         n = sample_count(samples)
         if n > DENSE and any(read_name(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
             parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]
@@ -163,18 +167,6 @@ class LanesSimulator:
             if what in DOUBTED:
                 found[WARNING + key] = DOUBTED[what].format(name)
         return found
-
-    def check_start(self, samples: Mapping[str, np.ndarray], start: Any) -> None:
-        """`StudyError` when runs of these inputs cannot go on from a state."""
-        import flexmbd
-
-        if not isinstance(start, flexmbd.State):
-            text = f"runs go on from a state, not from {type(start).__name__}"
-            raise StudyError(text, key="start", remedy="give what `start(samples)` returned, or `states` of an earlier batch")
-        for name, values in samples.items():
-            if not np.array_equal(values, start.samples.get(name)):
-                text = f"the state is one of other values of the input '{name}'"
-                raise StudyError(text, key="start", remedy="runs go on with the inputs with which they began: give those, or start anew")
 
     def arguments(self) -> dict[str, Any]:
         """What both calls into flexmbd share."""

@@ -26,11 +26,12 @@ TRIES = 3  # starts without an answer to any question
 
 
 class Run(NamedTuple):
-    """What one run gave: its status and message, and the outputs if it is ok."""
+    """What one run gave: its status and message, if it is ok the outputs, and where it ended if somebody asks."""
 
     status: int
     message: str
     outputs: dict[str, Any]
+    state: Any = None
 
 
 class Limited(Protocol):
@@ -46,8 +47,8 @@ class Limited(Protocol):
         """Of one run [s]."""
         ...
 
-    def run(self, function: Callable[..., Any], inputs: dict[str, float], /) -> Run:
-        """One run."""
+    def run(self, function: Callable[..., Any], inputs: dict[str, float], start: list[Any] | None = None, /) -> Run:
+        """One run, from a state if there is one in `start`."""
         ...
 
 
@@ -59,7 +60,7 @@ KEPT: list[tuple[Any, Process]] = []  # a simulator and its process; one at most
 ALONE = threading.RLock()
 
 
-def runs_of(simulator: Limited, samples: Mapping[str, np.ndarray]) -> Iterator[Run]:
+def runs_of(simulator: Limited, samples: Mapping[str, np.ndarray], states: list[Any] | None = None) -> Iterator[Run]:
     """The runs of a batch in order; `StudyError` when the process cannot be used."""
     n, done, failed, last = sample_count(samples), 0, 0, ""
     with ALONE:
@@ -67,7 +68,8 @@ def runs_of(simulator: Limited, samples: Mapping[str, np.ndarray]) -> Iterator[R
             while done < n:
                 process = process_of(simulator)
                 try:
-                    process.link.send_bytes(pickle.dumps({name: np.asarray(values[done:], np.float64) for name, values in samples.items()}))
+                    rest = {name: np.asarray(values[done:], np.float64) for name, values in samples.items()}
+                    process.link.send_bytes(pickle.dumps((rest, states and states[done:])))
                     said = process.hear()
                 except (Ended, OSError) as how:  # it ended, for want of a question, before it heard this one
                     said, last = None, str(how)
@@ -117,12 +119,12 @@ def serve(simulator: Limited) -> None:
     function, link, say = simulator.model.load(), AWAY[0], TELL[0]
     while link.poll(IDLE):
         try:
-            samples = pickle.loads(link.recv_bytes())
+            samples, states = pickle.loads(link.recv_bytes())
         except EOFError:
             return
         say(Ready())
         for i in range(sample_count(samples)):
-            say(simulator.run(function, {key: float(values[i]) for key, values in samples.items()}))
+            say(simulator.run(function, {key: float(values[i]) for key, values in samples.items()}, states and [states[i]]))
 
 
 atexit.register(forget)

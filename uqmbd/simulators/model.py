@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.simulators.binding import bound
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
@@ -46,6 +47,8 @@ class Model:
         The study says that the function takes arrays.
     derived : Derived
         Outputs that the study derives from those that the model returns; no part of what the model is.
+    given : dict
+        Further arguments of the function, which a method sets (controls).
     simulator : Model, optional
         What runs the model, of one from outside; itself, when there is no function besides.
     reads : dict of str to str
@@ -63,6 +66,7 @@ class Model:
     bare: Callable[..., Any] | None = None
     vectorized: bool = False
     derived: Derived = field(default_factory=Derived)
+    given: Mapping[str, Any] = field(default_factory=dict)
     simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
     sources: dict[str, str] = field(default_factory=dict, compare=False)
@@ -71,9 +75,9 @@ class Model:
         """The function itself; `StudyError` in a process that would load other sources than those the study was begun with."""
         refuse_changes(self)
         if self.bare is not None:
-            return self.bare
+            return bound(self.bare, self.given)
         module = load_file(Path(self.path), self.source) if self.path else imported(self.module)
-        return getattr(module, self.name)
+        return bound(getattr(module, self.name), self.given)
 
     def reached(self, *, earlier: bool = False) -> Dependencies:
         """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`. `earlier`: in the hashes of version 0.1.0."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -36,6 +36,8 @@ class OutsideSimulator:
         Longest time a run may take [s].
     step : float, optional
         Another fixed step than the settings have [s].
+    control : dict of str to float
+        What a method sets of runs besides their inputs.
     """
 
     model: Model
@@ -44,6 +46,7 @@ class OutsideSimulator:
     settings: dict[str, Any]
     timeout: float | None
     step: float | None = None
+    control: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def made(self) -> Simulator:
@@ -66,6 +69,11 @@ class OutsideSimulator:
         if not isinstance(made.width, Integral) or isinstance(made.width, bool) or made.width < 1:
             remedy = "let `width` be the number of runs that are done side by side, 1 or more"
             raise StudyError(f"the simulator's width is {made.width!r}", key="study.simulator", value=label, remedy=remedy)
+        if self.control:
+            if not hasattr(made, "with_control"):
+                text = f"the method gives runs the control '{next(iter(self.control))}', and {type(made).__name__} takes none"
+                raise StudyError(text, key="study.simulator", value=label, remedy="give it `with_control(control)`")
+            made = made.with_control(dict(self.control))
         if self.step is None:
             return made
         if not hasattr(made, "with_step"):
@@ -112,18 +120,25 @@ class OutsideSimulator:
             raise StudyError(f"the axis of the output '{wrong[0]}' is none", key="outputs.include", value=wrong[0], remedy=remedy)
         return {name: found[name] for name in self.outputs}
 
-    def start(self, samples: Mapping[str, np.ndarray]) -> Any:
+    def with_control(self, control: Mapping[str, float]) -> OutsideSimulator:
+        """See `uqmbd.simulators.base.Controlled`."""
+        return replace(self, control=dict(control))
+
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
         """See `uqmbd.simulators.base.Continuing`."""
-        if not hasattr(self.made, "start"):
+        if not hasattr(self.made, "go_on"):
             text = f"runs of {type(self.made).__name__} cannot go on from a state"
             raise StudyError(text, key="study.simulator", remedy="it needs what uqmbd.simulators.base.Continuing has")
-        with kept_folder(self.made.start):
-            return self.made.start(samples)
+        with kept_folder(self.made.go_on):
+            return self.done(samples, self.made.go_on(samples, states))
 
-    def simulate(self, samples: Mapping[str, np.ndarray], start: Any = None) -> Outcomes:
-        """See `Simulator.simulate`, and `Continuing.simulate` for runs that go on."""
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+        """See `Simulator.simulate`."""
         with kept_folder(self.made.simulate):
-            found = self.made.simulate(samples) if start is None else self.made.simulate(samples, start=start)
+            return self.done(samples, self.made.simulate(samples))
+
+    def done(self, samples: Mapping[str, np.ndarray], found: Any) -> Outcomes:
+        """What was returned for these runs; `StudyError` if it is not what a simulator returns."""
         n = sample_count(samples)
         try:
             return self.as_promised(found, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
+from uqmbd.simulators.controls import with_control
 from uqmbd.simulators.curve import check_axis
 from uqmbd.simulators.events import is_field_or_events
 from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
@@ -66,6 +67,10 @@ class VectorizedSimulator:
         """What the outputs are, as the trial batch said."""
         return self.info
 
+    def with_control(self, control: Mapping[str, float]) -> VectorizedSimulator:
+        """See `uqmbd.simulators.base.Controlled`: the function gets each as one number, which is that of all runs of a call."""
+        return replace(self, model=with_control(self.model, control))
+
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch by one call; when that raises, by one call for each half, until only the runs that raise have failed."""
         n = sample_count(samples)
@@ -113,7 +118,7 @@ def columns(
     check_reduction(name, axis, time)
     grid = time if axis is None else axis.values
     over = bool(reduction) or axis is not None or (known is not None and known.axis is not None)
-    shapes = [] if over else [(n,)]
+    shapes: list[tuple[int, ...]] = [] if over else [(n,)]
     if grid is not None and (over or known is None):
         shapes.append((n, len(grid)))
     if values.shape not in shapes:

@@ -8,8 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
 
+from uqmbd.analysis.base.time_grids import off_grid
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
@@ -159,6 +161,13 @@ class StudySpec(BaseModel):
     def derived(self) -> Derived:
         """Outputs that are made of others."""
         return Derived.of(self.outputs.derived, self.outputs.units)
+
+    def wanted_times(self) -> np.ndarray:
+        """Times that the methods, and the study itself, want besides those of the grid; rising, s."""
+        if self.time is None:
+            return np.empty(0)
+        wanted = [np.array(self.time.also, float), *(one.wanted_times(self.time.end) for one in self.method.values())]
+        return off_grid(self.time.grid(), np.concatenate(wanted)) if any(map(len, wanted)) else np.empty(0)
 
     @property
     def has_patterns(self) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.plugins import blaming, nonsense
+from uqmbd.request import Request, Sampler, sampler
 
 if TYPE_CHECKING:
     from uqmbd.study.data import StudyData
@@ -17,42 +20,41 @@ NEEDED = ("ask", "tell", "result")
 OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rounding
 
 
-class OutsideRun:
-    """As `uqmbd.methods.base.MethodRun`; what else the run has is handed on."""
+class OutsideRun(Sampler):
+    """As `uqmbd.request.Sampler`; what else the run has is handed on."""
 
     def __init__(self, run: Any, study: StudyData) -> None:
-        self.run, self.kind = run, type(study.method)
+        self.kind = type(study.method)
         self.inputs = study.inputs.to_si()
         absent = [name for name in NEEDED if not callable(getattr(run, name, None))]
         if absent:
-            raise self.wrong(f"starts {type(run).__name__}, which has no {' and no '.join(absent)}", "see uqmbd.methods.base.MethodRun")
+            raise self.wrong(f"starts {type(run).__name__}, which has no {' and no '.join(absent)}", "see uqmbd.request.Sampler")
+        self.run = sampler(run)
+        self.names_outputs, self.reduce = self.run.names_outputs, self.run.reduce  # which is sent to workers
+        for name in ("tell", "tell_reduced", "arranged", "suffices", "hear"):
+            setattr(self, name, partial(self.blamed, getattr(self.run, name)))
 
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self.run, name)
-        if name == "reduce" or not callable(found):
-            return found  # `reduce` is sent to workers
-
-        def called(*arguments: Any) -> Any:
-            with blaming(self.kind, "method", "method"):
-                return found(*arguments)
-
-        return called
+    def blamed(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What it returns; what it raises is named as the method's."""
+        with blaming(self.kind, "method", "method"):
+            return function(*arguments)
 
     def wrong(self, text: str, remedy: str) -> StudyError:
         """The error for an answer."""
         return nonsense(self.kind, "method", "method", text, remedy)
 
-    def ask(self) -> dict[str, np.ndarray] | None:
-        """The next samples: a column for each input, all of one length, of numbers in its range."""
-        with blaming(self.kind, "method", "method"):
-            asked = self.run.ask()
-        if asked is None:
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
+        """The next runs: a column for each input, all of one length, of numbers in its range."""
+        answer = self.blamed(self.run.ask)
+        if answer is None:
             return None
+        asked = answer.samples if isinstance(answer, Request) else answer
         remedy = "let `ask` return an array (n,) for each input, in SI, or None at the end"
         if not isinstance(asked, Mapping) or set(asked) != set(self.inputs):
             what = f"the inputs {', '.join(map(str, asked))}" if isinstance(asked, Mapping) else type(asked).__name__
             raise self.wrong(f"asks for {what or 'no inputs'}, where the study has {', '.join(self.inputs)}", remedy)
-        return self.checked({name: self.column(name, asked[name], remedy) for name in self.inputs}, remedy)
+        samples = self.checked({name: self.column(name, asked[name], remedy) for name in self.inputs}, remedy)
+        return replace(answer, samples=samples) if isinstance(answer, Request) else samples
 
     def column(self, name: str, values: Any, remedy: str) -> np.ndarray:
         """The samples of an input as an array of numbers."""

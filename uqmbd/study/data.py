@@ -14,10 +14,10 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 from uqmbd.plugins import load_plugin
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.times import may_have_times
 from uqmbd.simulators.windows import read_name
 from uqmbd.spec import StudySpec
 from uqmbd.spec.showing import field_functions
-from uqmbd.study.times import grid_of
 
 T = TypeVar("T")
 
@@ -135,7 +135,14 @@ class StudyData:
 
     def grid(self) -> np.ndarray | None:
         """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
-        return grid_of(self) if self.settled is None else self.settled
+        if self.settled is not None or self.time is None:
+            return self.settled
+        return np.union1d(self.time.grid(), self.further_times())
+
+    def further_times(self) -> np.ndarray:
+        """Times that the methods, and the study itself, want besides those of the grid, where the model may have them; rising, s."""
+        wanted = self.spec.wanted_times()
+        return wanted if len(wanted) and may_have_times(self.model) else np.empty(0)
 
     def settle(self, time: np.ndarray | None) -> None:
         """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""

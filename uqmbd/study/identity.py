@@ -23,7 +23,6 @@ from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
-from uqmbd.study.times import said_of_times
 
 if TYPE_CHECKING:
     from uqmbd.simulators.fingerprint import Dependencies
@@ -50,6 +49,15 @@ def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str
         "solver settings": fingerprint(study.solver),
         "format of runs": str(FORMAT_OF_RUNS),
     }
+
+
+def said_of_times(study: StudyData) -> str:
+    """What fixes the times of runs, as their identity has it: what is asked for, whether or not the model has it."""
+    if study.time is None:
+        return "none"
+    further = study.further_times()
+    more = f" and {len(further)} further ({hashlib.sha256(further.tobytes()).hexdigest()[:12]})" if len(further) else ""
+    return f"{study.time.end!r} s, {study.time.points} points{more}"
 
 
 def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:

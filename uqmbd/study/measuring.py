@@ -21,7 +21,6 @@ from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
 from uqmbd.study.forecast import loading
-from uqmbd.study.times import plain_grid
 from uqmbd.study.trial import Tried
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ NOTHING = Measured(None, 1, 0.0, {})
 def measure(study: StudyData, samples: Mapping[str, np.ndarray], patience: float) -> Measured:
     """Try and time the model of a study; `samples` are those of its trial run."""
     how = (study.outputs, study.grid(), samples, study.solver, study.campaign.timeout)
-    work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience, plain_grid(study))
+    work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience, study.time and study.time.grid())
     try:
         sent = packed(work)
     except StudyError:  # it has to be run here, where what waits cannot be ended

@@ -136,7 +136,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, sh
         told=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
-        tag=method_tag(study, named=hasattr(method, "arranged")),
+        tag=method_tag(study, named=method.names_outputs),
         earlier_tags=frozenset(earlier_tags(study)),
         batch=study.campaign.batch,
         watcher=watcher,
@@ -169,6 +169,7 @@ def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, si
         "wall_time": tally.wall,  # of this session, as the command says it: runs of other methods are in the store as well
         "workers": tally.workers,
         "overhead": round(tally.overhead, 4),
+        **tally.costs,
         "simulator": dict(simulator),
     }
     cost = rounding_cost(study, result)

@@ -17,7 +17,6 @@ from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.reuse import refuse_to_overwrite, write_study
 from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
-from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.study.data import StudyData
@@ -41,7 +40,7 @@ def select_method(study: S, label: str) -> S:
         return study
     runs = study.campaign.runs or RUNS
     shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
-    further = further_times(study)  # so that the runs are those of all methods
+    further = study.further_times()  # so that the runs are those of all methods
     time = study.time
     if time is not None and len(further):
         time = time.model_copy(update={"also": further.tolist()})

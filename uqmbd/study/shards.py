@@ -87,7 +87,10 @@ def merge(results: Path, others: Sequence[Path]) -> int:
 
 def add(store: RunStore, source: Runs) -> int:
     """Add the runs of `source` that are not there yet; every block is verified as it is read."""
-    from uqmbd.runs.piece import PARTIAL, pack
+    from uqmbd.runs.piece import PARTIAL, key_column, pack
+    from uqmbd.runs.states import DATA, ENDS, blocks_of, states_at
+
+    own = {"message", DATA, ENDS}  # blocks that are no columns
 
     added = 0
     for number, piece in enumerate(source.pieces):
@@ -98,23 +101,27 @@ def add(store: RunStore, source: Runs) -> int:
         arrays = dict(source.blocks(number, list(piece.head["blocks"])))
         at = piece.places(rows)
         inputs = {name: arrays[f"input:{name}"][at] for name in source.inputs}
+        extras = {name: arrays[name][at] for name in arrays if key_column(name) is not None}
         new = store.piece_of[rows] < 0
         taken = np.flatnonzero(~new)
-        other = taken[~store.agree(rows[taken], {name: values[taken] for name, values in inputs.items()})]
-        other = other[store.find({name: values[other] for name, values in inputs.items()}) < 0] if len(other) else other
+        other = taken[~store.agree(rows[taken], {name: values[taken] for name, values in (inputs | extras).items()})]
+        if len(other):
+            found = store.find(*({name: values[other] for name, values in each.items()} for each in (inputs, extras)))
+            other = other[found < 0]
         target = rows.copy()
         target[other] = len(store.piece_of) + np.arange(len(other))
         store.grow(len(other))
         for wanted in (np.flatnonzero(new), other):
             if len(wanted):
                 place = at[wanted]
-                columns = {name: arrays[name][place] for name in arrays if not name.startswith(PARTIAL) and name != "message"}
+                columns = {name: arrays[name][place] for name in arrays if not name.startswith(PARTIAL) and name not in own}
+                states = blocks_of(states_at(arrays, place)) if ENDS in arrays else {}
                 message = arrays["message"][place].tolist() if "message" in arrays else []
                 whole = len(wanted) == piece.runs
                 partial = {name.removeprefix(PARTIAL): arrays[name] for name in arrays if whole and name.startswith(PARTIAL)}
                 store.timeout = piece.head["timeout"]
                 share = piece.head["seconds"] * len(wanted) / piece.runs
-                blocks = pack({**columns, "message": message}, columns["status"], partial)
+                blocks = pack({**columns, "message": message, **states}, columns["status"], partial)
                 store.commit(target[wanted], blocks, piece.head["tag"], share)
                 added += len(wanted)
     return added

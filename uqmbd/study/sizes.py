@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from uqmbd.errors import StudyError
 from uqmbd.plugins import blaming, nonsense
 from uqmbd.processes import memory_there
-from uqmbd.study.times import further_times
 
 if TYPE_CHECKING:
     from uqmbd.methods import Method
@@ -21,7 +20,7 @@ PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text
 def check_sizes(study: StudyData) -> None:
     """Raise `StudyError` when the times of a run, or the numbers of all runs, are more than the memory of this machine."""
     time = study.time
-    for count in () if time is None else (lambda: time.points, lambda: time.points + len(further_times(study))):
+    for count in () if time is None else (lambda: time.points, lambda: time.points + len(study.further_times())):
         what = f"{count():,} points in time, as numbers and as text,"
         require(PER_TIME * count(), what, "time.points", count(), "take fewer: histories between them are smooth lines")
     for method in study.methods.values():

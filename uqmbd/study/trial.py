@@ -23,7 +23,6 @@ from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
 from uqmbd.study.reuse import remember_files
-from uqmbd.study.times import plain_grid
 
 if TYPE_CHECKING:
     from uqmbd.simulators.model import Model
@@ -162,7 +161,7 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        times = study.grid(), None if study.settled is not None else plain_grid(study)
+        times = study.grid(), None if study.settled is not None else study.time and study.time.grid()
         how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)

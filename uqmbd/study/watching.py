@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.lookup import extras_of
 from uqmbd.campaign.tally import Tally
 from uqmbd.campaign.telling import next_ask
 from uqmbd.errors import StudyError
+from uqmbd.request import Request
 from uqmbd.simulators.model import describe
 from uqmbd.study.metadata import metadata_of
 from uqmbd.study.running import start
@@ -84,10 +86,11 @@ class Watch:
         """Tell a method from the start, of the store of this id."""
         self._id = store_id
         self._method: Any = None
-        self._samples: dict[str, np.ndarray] | None = None  # of the ask that is being told
+        self._request: Request | None = None  # that is being told
         self._told = 0  # runs of it
         self._ended = False
         self._rows, self._sessions = [np.empty(0, int)], [np.empty(0, int)]  # of all that was told, and when each of these was stored
+        self._before: list[Any] = []  # rows, status, and controls of what was told
 
     def stale(self, store: RunStore) -> bool:
         """Whether something that was told is not there any more, or was done again since."""
@@ -96,12 +99,13 @@ class Watch:
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
-    def taken(self, store: RunStore) -> float:
-        """Seconds that the runs took that were told."""
+    def tally(self, store: RunStore) -> Tally:
+        """What was told so far, as a campaign counts it."""
         tally = Tally()
         tally.reach(len(store.piece_of))
-        tally.use(store, np.concatenate(self._rows))
-        return float(tally.taken)
+        for told in self._before:
+            tally.use(store, *told)
+        return tally
 
     def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> None:
         """Tell the method the runs that have come, up to the first that is missing."""
@@ -109,27 +113,30 @@ class Watch:
             self.begin(store.header["id"])
         if self._method is None:
             self._method = start(self.study, info)
+        tally = self.tally(store)
         while not self._ended:
-            if self._samples is None:
-                asked = next_ask(self._method, lambda: self.taken(store))
-                if asked is None:
+            if self._request is None:
+                self._request, self._told = next_ask(self._method, lambda: tally.progress), 0
+                if self._request is None:
                     self._ended = True
                     break
-                self._samples, self._told = {name: np.asarray(values) for name, values in asked.items()}, 0
-            rest = {name: values[self._told :] for name, values in self._samples.items()}
-            rows = store.find(rest)
+            rest = self._request.part(slice(self._told, None))
+            rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
             there = (rows >= 0) & (store.piece_of[rows] >= 0)
             count = len(rows) if there.all() else int(there.argmin())
             if count:
                 read = store.read([*info, "status"], rows[:count])
                 outputs = {name: np.asarray(read[name], float) for name in info}
-                self._method.tell({name: values[:count] for name, values in rest.items()}, outputs, read["status"])
+                self._method.tell({name: values[:count] for name, values in rest.samples.items()}, outputs, read["status"])
                 self._told += count
                 self._rows.append(rows[:count])
                 self._sessions.append(sessions_of(store, rows[:count]))
+                control, controls = rest.part(slice(0, count)).controls()
+                self._before.append((rows[:count], read["status"], control, controls))
+                tally.use(store, *self._before[-1])
             if count < len(rows):
                 break
-            self._samples = None
+            self._request = None
 
     def result(self, store: RunStore, stored: Mapping[str, OutputInfo]) -> Result | None:
         """The method's own result of the runs that come before the first missing one; None where it has none, and `why`.

@@ -39,7 +39,7 @@ def family_of(space: Space, name: str, degree: int) -> Family:
 class FitResult(NamedTuple):
     """What runs say of all columns."""
 
-    expansion: Expansion
+    expansion: Any  # the expansion of all columns, or what holds one
     loo: np.ndarray  # (columns,): relative squared leave-one-out error, NaN where there is none
     missed: np.ndarray  # (columns,): largest error at a run left out, NaN where there is none
     choices: list[regression.Choice]  # for each output
@@ -87,7 +87,7 @@ class Fit:
         size = self._sizes(values)
         values = values / size if np.any(size != 1) else values
         few = min(len(u), max(WHOLE // len(self.indices), LEAST_RUNS * len(self.indices)))
-        psi = basis(self.families, self.indices, u[:few]) if choices is None or few == len(u) else None
+        psi = basis(self.families, self.indices, u[:few] if choices is None or few == len(u) else u[:0])
         if choices is None:
             choices = self._choose(psi, values[:few], degrees or self.degrees, len(u))
         choices = list(choices)

@@ -82,11 +82,11 @@ class Corners(Surrogate):
         return {"runs_beside_corners": int(np.count_nonzero(self.runs.roles == BESIDE))}
 
     def notes(self, trusted: np.ndarray) -> list[str]:
-        turning, unknown = ((self._gains > 0) & ~trusted).any(axis=0), np.isnan(self._gains).any(axis=(0, 1))
+        turning, unknown = np.asarray(((self._gains > 0) & ~trusted).any(axis=0)), np.asarray(np.isnan(self._gains).any(axis=(0, 1)))
         notes = super().notes(trusted)
         if turning.any():
-            inputs = [name for name, some in zip(self.runs.inputs, turning.any(axis=1), strict=True) if some]
-            who = ", ".join(self.runs.columns.named(turning.any(axis=0)))
+            inputs = [name for name, some in zip(self.runs.inputs, np.atleast_1d(turning.any(axis=1)), strict=True) if some]
+            who = ", ".join(self.runs.columns.named(np.atleast_1d(turning.any(axis=0))))
             notes.append(f"the response turns inside the box in {' and '.join(inputs)}: extremes of {who} are not at corners")
         if unknown.any():
             who = ", ".join(self.runs.columns.named(unknown))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +11,8 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.inputs.space import Space
-from uqmbd.surrogates.kept_polynomial import ERROR
-from uqmbd.surrogates.kept_surrogate import SCORES, InputAxis, KeptSurrogate, curved
+from uqmbd.surrogates.kept_polynomial import group_of
+from uqmbd.surrogates.kept_surrogate import SCORES, Head, InputAxis, KeptSurrogate, curved
 from uqmbd.surrogates.kriging import Kriging
 
 if TYPE_CHECKING:
@@ -41,13 +40,13 @@ class KeptKriging(KeptSurrogate):
         return self._found(lambda points: self._shaped(self._model.std(points)), points, shape)
 
     @classmethod
-    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> KeptKriging:
+    def of_table(cls, table: Mapping[str, Any], head: Head) -> KeptKriging:
         found = table["kriging"]
-        numbers = (np.array(found[key], float) for key in ("points", "values", "lengths"))
-        return cls(*head, *numbers, found["kernel"], found["trend"])
+        points, values, lengths = (np.array(found[key], float) for key in ("points", "values", "lengths"))
+        return cls(*head, points, values, lengths, found["kernel"], found["trend"])
 
     @classmethod
-    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptKriging:
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Head) -> KeptKriging:
         about = array.attrs
         return cls(*head, group["coordinate"].values, array.values, np.array(about["lengths"]), about["kernel"], about["trend"])
 
@@ -75,25 +74,15 @@ class KeptKriging(KeptSurrogate):
 # with a result ----------------------------------------------------------------------------------------------------------------------------
 def normal_axes(inputs: Space) -> Sequence[InputAxis] | None:
     """Inputs with their normal scores as coordinates; None where one has a few values only, or they depend on each other."""
-    axes = [curved(name, item, SCORES) for name, item in inputs.items()]
-    return None if inputs.dependence is not None or None in axes else axes
+    axes = [axis for name, item in inputs.items() if (axis := curved(name, item, SCORES)) is not None]
+    return None if inputs.dependence is not None or len(axes) < len(inputs) else axes
 
 
 def kept(
     axes: Sequence[InputAxis], columns: Columns, points: np.ndarray, values: np.ndarray, model: Kriging, error: np.ndarray | None = None
 ) -> xr.Dataset:
     """The group `surrogates` of a result: the fitted runs of every output, `points` (n, d) and `values` (n, columns)."""
-    import xarray as xr
-
-    coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object), "coordinate": (("term", "input"), points)}
-    named = {}
+    group = group_of(axes, columns, values, ("term",), {"coordinate": (("term", "input"), points)}, error)
     for name, at in columns.slices.items():
-        attrs = {"unit": columns.outputs[name].unit, "lengths": model.lengths[at.start].tolist()}
-        attrs |= {"kernel": model.kernel, "trend": model.trend}
-        if error is not None and name not in columns.axes:
-            attrs["error"] = error[at].tolist()
-        elif error is not None:
-            coords[ERROR + name] = (columns.dims(name), error[at])
-        named[name] = (("term", *columns.dims(name)), values[:, at] if name in columns.axes else values[:, at.start], attrs)
-    table = json.dumps([axis.table() for axis in axes])
-    return xr.Dataset(named, coords | columns.coords(), attrs={"axes": table, "kind": KeptKriging.kind})
+        group[name].attrs |= {"lengths": model.lengths[at.start].tolist(), "kernel": model.kernel, "trend": model.trend}
+    return group.assign_attrs(kind=KeptKriging.kind)

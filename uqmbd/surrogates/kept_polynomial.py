@@ -15,7 +15,7 @@ from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
 from uqmbd.inputs import Input
-from uqmbd.surrogates.kept_surrogate import OUTSIDE, SCORES, InputAxis, KeptSurrogate, curved
+from uqmbd.surrogates.kept_surrogate import OUTSIDE, SCORES, Head, InputAxis, KeptSurrogate, curved
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -45,14 +45,14 @@ class KeptPolynomial(KeptSurrogate):
     __repr__ = KeptSurrogate.__repr__
 
     @classmethod
-    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> KeptPolynomial:
+    def of_table(cls, table: Mapping[str, Any], head: Head) -> KeptPolynomial:
         d = len(head[2])
         exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
         pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
         return cls(*head, exponents, pieces)
 
     @classmethod
-    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> KeptPolynomial:
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Head) -> KeptPolynomial:
         if "part" in array.dims:
             boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
             pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
@@ -70,7 +70,7 @@ class KeptPolynomial(KeptSurrogate):
         shape = self.pieces[0].c.shape[1:]
         out = np.zeros((len(points), *shape), points.dtype)
         left = np.ones(len(points), bool)
-        places = np.clip(points.real, -1, 1)  # as far outside as `InputAxis.at` allows: the piece at the edge
+        places = np.clip(np.real(points), -1, 1)  # as far outside as `InputAxis.at` allows: the piece at the edge
         for piece in self.pieces:
             low, high = piece.box.T
             here = left & np.all((places >= low - OUTSIDE) & (places <= high + OUTSIDE), axis=1)
@@ -90,7 +90,7 @@ class KeptPolynomial(KeptSurrogate):
     def _slope(self, points: np.ndarray, i: int) -> np.ndarray:
         step = points.astype(complex)
         step[:, i] += 1j * _STEP
-        return self._values(step).imag / _STEP
+        return np.imag(self._values(step)) / _STEP
 
     def _table(self) -> dict[str, Any]:
         pieces = [{"box": None if np.isinf(piece.box).any() else piece.box.tolist(), "c": piece.c.tolist()} for piece in self.pieces]
@@ -102,7 +102,7 @@ def of_germ(name: str, item: Input, family: Family, degree: int) -> InputAxis | 
     """An input with a distribution, and the polynomials of its germ; see `curved`."""
     from scipy.special import ndtr
 
-    return curved(name, item, family.germ(ndtr(SCORES)), family.alpha[: degree + 2], family.beta[: degree + 2])
+    return curved(name, item, family.germ(ndtr(SCORES)), family.alpha[: degree + 2].tolist(), family.beta[: degree + 2].tolist())
 
 
 def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.ndarray) -> xr.Dataset:
@@ -116,19 +116,25 @@ def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.
     error : ndarray, shape (columns,)
         Validated.
     """
-    import xarray as xr
-
-    coords: dict[str, Any] = {"input": np.array([axis.name for axis in axes], object)}
     (exponents, c), boxes = expansion.terms(), expansion.pieces
-    lead = ("term",) if boxes is None else ("part", "term")
+    coords: dict[str, Any] = {"exponent": (("term", "input"), exponents)}
     if boxes is not None:
         coords |= {"part_lower": (("part", "input"), boxes[:, 0]), "part_upper": (("part", "input"), boxes[:, 1])}
-    coords["exponent"] = (("term", "input"), exponents)
-    named = {}
+    return group_of(axes, columns, c, ("term",) if boxes is None else ("part", "term"), coords, error)
+
+
+def group_of(
+    axes: Sequence[InputAxis], columns: Columns, array: np.ndarray, dims: tuple[str, ...], coords: dict[str, Any], error: np.ndarray | None
+) -> xr.Dataset:
+    """The array (..., columns) of all outputs, each with its unit and its error (columns,), if there is one, and `coords`."""
+    import xarray as xr
+
+    named, coords = {}, {"input": np.array([axis.name for axis in axes], object)} | coords | columns.coords()
     for name, at in columns.slices.items():
-        attrs = {"unit": columns.outputs[name].unit} | ({} if name in columns.axes else {"error": error[at].tolist()})
-        if name in columns.axes:
+        attrs, several = {"unit": columns.outputs[name].unit}, name in columns.axes
+        if error is not None and several:
             coords[ERROR + name] = (columns.dims(name), error[at])
-        named[name] = ((*lead, *columns.dims(name)), c[..., at] if name in columns.axes else c[..., at.start], attrs)
-    coords |= columns.coords()
+        elif error is not None:
+            attrs["error"] = error[at].tolist()
+        named[name] = ((*dims, *columns.dims(name)), array[..., at] if several else array[..., at.start], attrs)
     return xr.Dataset(named, coords, attrs={"axes": json.dumps([axis.table() for axis in axes])})

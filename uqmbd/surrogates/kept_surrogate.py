@@ -81,7 +81,11 @@ class InputAxis:
     @classmethod
     def of_table(cls, table: Mapping[str, Any]) -> InputAxis:
         """From what `table` gave."""
-        return cls(table["name"], *(np.array(table[key], float) for key in _NUMBERS), bool(table["bounded"]))
+        numbers = {name: np.array(table[key], float) for key, name in _NUMBERS.items()}
+        return cls(name=table["name"], bounded=bool(table["bounded"]), **numbers)
+
+
+Head = tuple[str, str, tuple[InputAxis, ...], Axis | None, np.ndarray]  # what every kind has
 
 
 @dataclass(frozen=True)
@@ -184,12 +188,12 @@ class KeptSurrogate:
         raise NotImplementedError
 
     @classmethod
-    def of_table(cls, table: Mapping[str, Any], head: Sequence) -> Self:
+    def of_table(cls, table: Mapping[str, Any], head: Head) -> Self:
         """From what `save` wrote; `head` is what every kind has."""
         raise NotImplementedError
 
     @classmethod
-    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Sequence) -> Self:
+    def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Head) -> Self:
         """From the group of a result: that of one output, `array`."""
         raise NotImplementedError
 

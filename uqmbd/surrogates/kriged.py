@@ -10,6 +10,7 @@ import numpy as np
 
 from uqmbd.analysis.base.design import sobol
 from uqmbd.analysis.base.streams import generator
+from uqmbd.analysis.statistics.gaussian_process import KERNELS
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
 from uqmbd.surrogates.base import NODE, Surrogate, told_of_lost
@@ -23,7 +24,8 @@ LEAST_FITTED = 3  # runs
 class Kriged(Surrogate):
     """Runs at the region's ends in the directions of corners where these are few, and at Sobol' points of it: all runs are in the region.
 
-    With a `tolerance` there are twice as many points until the validated error is below it.
+    Of the correlations the one is taken that is most likely for all outputs together. With a `tolerance` there are twice as many points
+    until the validated error is below it.
     """
 
     def design(self) -> Iterator[bool]:
@@ -52,7 +54,9 @@ class Kriged(Surrogate):
         if len(ok) < LEAST_FITTED:
             raise StudyError(f"of {len(rows)} runs for Kriging {len(ok)} are ok, too few to learn from", remedy=MEND)
         self.note = told_of_lost(len(rows) - len(ok), len(rows), "Kriging goes through the others")
-        return Kriging.fit(runs.points[ok], runs.values[ok], slices=runs.columns.slices.values(), seed=len(ok))
+        slices = list(runs.columns.slices.values())
+        fits = [Kriging.fit(runs.points[ok], runs.values[ok], slices=slices, kernel=kernel, seed=len(ok)) for kernel in KERNELS]
+        return max(fits, key=lambda fit: sum(part.likelihood for part in fit.parts))
 
     def facts(self) -> dict[str, Any]:
         kriging = self.runs.expansion

@@ -244,7 +244,7 @@ class Split(Surrogate):
             for box in [None] if boxes is None else boxes[k]:
                 part = None if box is None else leaf.part(box)
                 enclosure, reached = runs.range(columns, gap, surrogate=self._expansion_of(leaf), box=part)
-                if support is not None:
+                if support is not None and box is not None and part is not None:
                     bent, slope = without_slope(self._expansion_of(leaf).restricted(part), box)
                     curved, _ = runs.range(columns, gap, surrogate=bent)
                     s, middle = slope[:, columns], box.mean(axis=1)
@@ -258,7 +258,8 @@ class Split(Surrogate):
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
         if self._by_leaf is None:
             found = [self.runs.judged(self._error(leaf)) for leaf in self._leaves]
-            self._by_leaf = tuple(np.array(each) for each in zip(*found, strict=True))
+            error, trusted = zip(*found, strict=True)
+            self._by_leaf = np.array(error), np.array(trusted)
         return self._by_leaf
 
     def groups(self) -> dict[str, Any]:

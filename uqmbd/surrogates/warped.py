@@ -81,7 +81,7 @@ def check_outputs(warp: str | dict[str, Any], columns: Columns) -> None:
             raise StudyError(f"the output '{name}' is not {wanted}", key=f"method.warp.{key}", value=name, remedy=f"name {wanted}")
 
 
-def events_of(warp: str | dict[str, Any], columns: Columns, name: str, values: np.ndarray) -> np.ndarray:
+def events_of(warp: Any, columns: Columns, name: str, values: np.ndarray) -> np.ndarray:
     """Event times of the history `name` in the runs `values` (n, columns), s: (n, most), NaN where a run has fewer."""
     time = columns.time
     if warp == "kinks":
@@ -143,6 +143,7 @@ class Warped(Chaos):
         warp, time, values = runs.settings.warp, runs.columns.time - runs.columns.time[0], runs.values[rows, at]
         size = magnitude.sizes(values.reshape(-1, 1))[0]
         values = values / size
+        time_map: Any
         if isinstance(warp, str) and warp in ORDERS:
             central = int(np.square(runs.points[rows]).sum(axis=1).argmin())
             found = time_warping.align(time, values, values[central], order=ORDERS[warp])

@@ -52,6 +52,16 @@ def both(columns: Mapping[str, np.ndarray], word: str) -> tuple[np.ndarray, ...]
     return tuple(columns[name] for name in names if name in columns)
 
 
+def band(columns: Mapping[str, np.ndarray], *, imprecise: bool) -> tuple[np.ndarray, np.ndarray, str] | None:
+    """Lower and upper end of what is said of an output, and of what: ``bounds``, ``quantiles`` (5 and 95 %) or ``runs``; None for nothing.
+
+    `imprecise`: also from the least of the one quantile to the greatest of the other.
+    """
+    wide = [("q05_lower_bound", "q95_upper_bound", "quantiles")] if imprecise else []
+    choices = [("lower", "upper", "bounds"), ("q05", "q95", "quantiles"), *wide, ("inner_lower", "inner_upper", "runs")]
+    return next(((columns[low], columns[high], what) for low, high, what in choices if low in columns and high in columns), None)
+
+
 def least(values: np.ndarray) -> float:
     """The smallest number that is one."""
     return float(np.nanmin(values)) if np.isfinite(values).any() else float("nan")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -68,11 +68,11 @@ class Fitted:
         """Values of all columns at `points` (n, d): shape (n, columns)."""
         raise NotImplementedError
 
-    def select(self, columns: np.ndarray | slice) -> Fitted:
+    def select(self, columns: np.ndarray | slice) -> Self:
         """The surrogate of some columns."""
         raise NotImplementedError
 
-    def part(self, at: slice) -> Fitted:
+    def part(self, at: slice) -> Self:
         """That of a block of its columns; itself where that is all of them."""
         return self if at.stop - at.start == self.count else self.select(at)
 

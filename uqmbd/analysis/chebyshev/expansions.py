@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeGuard
+from typing import ClassVar, Self, TypeGuard
 
 import numpy as np
 
@@ -29,12 +29,8 @@ class Expansion(Fitted):
 
     polynomial: ClassVar[bool] = True
     verified: ClassVar[bool] = True
-    c: np.ndarray
 
-    if TYPE_CHECKING:
-
-        def select(self, columns: np.ndarray | slice) -> Expansion: ...
-        def part(self, at: slice) -> Expansion: ...
+    c: np.ndarray  # coefficients (..., columns)
 
     def gradient(self, points: np.ndarray) -> np.ndarray:
         return np.stack([self.derivative(axis).evaluate(points) for axis in range(self.inputs)], axis=1)
@@ -47,11 +43,11 @@ class Expansion(Fitted):
         """Exponents (terms, d) and coefficients (terms, columns)."""
         raise NotImplementedError
 
-    def mapped(self, matrix: Callable[[int, int], np.ndarray]) -> Expansion:
+    def mapped(self, matrix: Callable[[int, int], np.ndarray]) -> Self:
         """The same in other bases: ``matrix(axis, degree)[j, k]`` is the part of the j-th new polynomial in the k-th old one, j <= k."""
         raise NotImplementedError
 
-    def restricted(self, box: np.ndarray) -> Expansion:
+    def restricted(self, box: np.ndarray) -> Self:
         return self.mapped(lambda axis, degree: chebyshev.restriction(degree, *box[axis]))
 
     def bernstein(self, gap: np.ndarray, seen: Sequence[np.ndarray], max_boxes: int) -> np.ndarray:
@@ -64,7 +60,7 @@ class Expansion(Fitted):
 
 
 def is_polynomial(surrogate: Fitted) -> TypeGuard[Expansion]:
-    """Whether it is one of these."""
+    """Whether a surrogate is one polynomial."""
     return surrogate.polynomial
 
 

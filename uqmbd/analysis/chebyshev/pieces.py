@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
 from uqmbd.analysis.base.fitted import Fitted
-from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class PiecewiseExpansion(Fitted):
     ----------
     boxes : ndarray, shape (parts, 2, d)
         Lower and upper ends of the parts, which fill the cube.
-    parts : tuple of TensorExpansion
+    parts : tuple of TensorExpansion or SparseExpansion
         Each on its own part, mapped to [-1, 1]^d.
     """
 
@@ -28,7 +27,7 @@ class PiecewiseExpansion(Fitted):
     smooth: ClassVar[bool] = False
 
     boxes: np.ndarray
-    parts: tuple[TensorExpansion, ...]
+    parts: tuple[Any, ...]
 
     inputs = property(lambda self: self.boxes.shape[2])
     count = property(lambda self: self.parts[0].count)
@@ -82,5 +81,5 @@ class PiecewiseExpansion(Fitted):
         """Of each part; a jump between parts has none."""
         factor = 2 / (self.boxes[:, 1, axis] - self.boxes[:, 0, axis])
         return PiecewiseExpansion(
-            self.boxes, tuple(TensorExpansion(f * part.derivative(axis).c) for f, part in zip(factor, self.parts, strict=True))
+            self.boxes, tuple(replace(each := part.derivative(axis), c=f * each.c) for f, part in zip(factor, self.parts, strict=True))
         )

@@ -20,6 +20,7 @@ from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENI
 from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, said
 from uqmbd.methods.staged import StagedRun
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Progress
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -146,9 +147,9 @@ class SearchRun(StagedRun):
 
         return KindsSearch(*about, settings.sequence, over=self._is_over)
 
-    def spent(self, seconds: float) -> None:
-        """What all runs told so far took [s], see `uqmbd.methods.base.MethodRun`."""
-        self._spent.append((self._told, seconds))
+    def hear(self, progress: Progress) -> None:
+        """Keep what all runs told so far took [s]."""
+        self._spent.append((self._told, progress.seconds))
 
     def _is_over(self, more: int) -> bool:
         """Whether so many further runs and the fresh ones would take more than the budget, at the rate since the first runs."""

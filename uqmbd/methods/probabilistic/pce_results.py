@@ -49,7 +49,7 @@ class StatisticsRun(ExpandedRun):
         answers, bound = self._answers(), self.inputs.dependence
         indices, second = self._indices()
         kinds, pairs = indices | answers.sensitivity, [] if bound else ["*".join(pair) for pair in combinations(inputs, 2)]
-        groups = answers.groups | {
+        groups: dict[str, Any] = answers.groups | {
             "sensitivity": columns.dataset(np.stack(list(kinds.values())), {"kind": list(kinds), "input": inputs}, unit=""),
             "statistics": self._statistics(),
             **self._aggregated(indices),

@@ -20,6 +20,7 @@ from uqmbd.methods.intervals.chebyshev import Chebyshev, Degree
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Sampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -28,7 +29,7 @@ BEGINNINGS, BEGINNING_STREAM = 2048, 100  # points of a set among which the sear
 _HALVINGS = 45
 
 
-class IntervalRun:
+class IntervalRun(Sampler):
     """Chebyshev's runs over the box of the intervals; the index follows from the expansion over the set."""
 
     def __init__(

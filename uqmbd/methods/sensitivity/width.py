@@ -14,6 +14,7 @@ from uqmbd.inputs.checked import Number
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.methods.sensitivity.settings import Sensitivity
 from uqmbd.outcomes import OutputInfo
+from uqmbd.request import Sampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -22,7 +23,7 @@ MOST_NODES = 20_000
 MOST_RUNS = 2 * MOST_NODES  # with those for validation
 
 
-class WidthRun:
+class WidthRun(Sampler):
     """``width_reduction`` is ``1 - (width with the input halved) / width``. The error of the expansion is validated by runs of its own."""
 
     def __init__(

@@ -1,0 +1,69 @@
+"""Runs of mechanisms that go on from where others have ended, also with other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes, picked, sample_count
+
+WORDS = ("topology", "integrator", "names", "parts")
+
+
+def going_on(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+    """Runs from states, see `LanesSimulator.go_on`: those at one time, of one kind, side by side."""
+    kinds: dict[Any, list[int]] = {}
+    for i, state in enumerate(states):
+        kinds.setdefault(None if state is None else (state["time"], *(state[word] for word in WORDS[:2])), []).append(i)
+    parts = [part_of(simulator, {k: x[at] for k, x in samples.items()}, [states[i] for i in at]) for at in kinds.values()]
+    order = [i for at in kinds.values() for i in at]
+    return picked(concatenate(parts), np.argsort(order).tolist())
+
+
+def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+    """Runs side by side; where they cannot go on together, one by one, so that those that cannot fail alone."""
+    import flexmbd
+
+    n = sample_count(samples)
+    try:
+        with simulator.naming_errors():
+            simulation = simulator.simulation(samples if states[0] is None else inputs_of(states))
+            start = simulation.start(dict(samples)) if states[0] is None else state_of(flexmbd, states)
+            changed = {name: x for name, x in samples.items() if not np.array_equal(x, start.samples[name])}
+            end = float(start.time[0]) + float(simulator.time[-1])
+            found, ends = simulation.go_on(start, end, points=len(simulator.time), inputs=changed or None)
+    except StudyError as error:
+        if states[0] is None:
+            raise
+        if n > 1:
+            return concatenate([part_of(simulator, {k: x[i : i + 1] for k, x in samples.items()}, states[i : i + 1]) for i in range(n)])
+        shapes = {name: () if ":" in name else simulator.time.shape for name in simulator.names}
+        return replace(failed_outcomes(1, shapes, ERROR, error.message), states=[None])
+    status = np.asarray(found.status, np.int8)
+    told = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
+    return Outcomes(
+        {name: found.outputs[name] for name in simulator.names}, status, list(found.message), simulator.metadata(found.attributes), told
+    )
+
+
+def plain(state: Any, i: int) -> dict[str, Any]:
+    """The state of one run as plain data."""
+    words = {word: getattr(state, word) for word in WORDS}
+    return {**words, "time": float(state.time[i]), "values": state.values[i], "samples": {k: float(x[i]) for k, x in state.samples.items()}}
+
+
+def inputs_of(states: list[Any]) -> dict[str, np.ndarray]:
+    """Inputs of the runs that states are of."""
+    return {name: np.array([state["samples"][name] for state in states]) for name in states[0]["samples"]}
+
+
+def state_of(flexmbd: Any, states: list[Any]) -> Any:
+    """One `flexmbd.State` of several."""
+    first = states[0]
+    parts = {name: tuple(place) for name, place in first["parts"].items()}
+    values = np.stack([state["values"] for state in states])
+    return flexmbd.State(first["topology"], first["integrator"], tuple(first["names"]), parts, values, inputs_of(states))
