@@ -346,3 +346,60 @@ def test_mechanisms_have_a_step_or_a_mesh_as_level(function, output, levels, tmp
     values = result.runs[output].values
     assert not np.array_equal(values[:4], values[4:])
     np.testing.assert_allclose(values[:4], values[4:], atol=1e-2)
+
+
+def test_runs_of_two_folders_are_merged_with_their_levels_and_ends(tmp_path):
+    from uqmbd.study.shards import merge
+
+    study_of(tmp_path, Levels(), "integral").run(out=tmp_path / "whole", report=False)
+    study_of(tmp_path, Levels(), "integral").run(out=tmp_path / "a", report=False)
+    file = sorted((tmp_path / "a" / "runs").glob("*.runs"))[3]
+    file.unlink()
+    assert merge(tmp_path / "a", [tmp_path / "whole"]) == 1 and merge(tmp_path / "b", [tmp_path / "a"]) == 80
+    assert_identical(all_of(tmp_path / "b"), all_of(tmp_path / "whole"))
+    study_of(tmp_path, Follow(), "fold").run(out=tmp_path / "f", report=False)
+    assert merge(tmp_path / "g", [tmp_path / "f"]) == 14 and merge(tmp_path / "g", [tmp_path / "f"]) == 0
+    assert_identical(all_of(tmp_path / "g"), all_of(tmp_path / "f"))
+
+
+CLEARANCE = """
+import flexmbd as fm
+
+def ball(clearance):
+    "A body that begins in the middle of a clearance and falls: it is free until it meets the edge."
+    s = fm.System(gravity=(0.0, -9.81))
+    body = s.body("body", mass=1.0, inertia=0.1, position=(0.0, 0.0))
+    law = fm.LankaraniNikravesh(1e7, restitution=0.9)
+    s.add(fm.ClearanceRevolute("joint", s.ground.at(0.0, 0.0), body.at(0.0, 0.0), clearance, law, start="centred"))
+    return s
+"""
+
+
+@pytest.mark.slow
+def test_a_mechanism_goes_on_with_another_clearance(tmp_path):
+    """While it is free the clearance does not matter: 3 ms and 3 ms of a fall are 6 ms. Where a contact would close the run fails."""
+    (tmp_path / "mechanism.py").write_text(CLEARANCE)
+
+    class Run(GivenRun):
+        def _plan(self):
+            yield Request({"clearance": np.full(3, 2e-3)}, keep_state=True)
+            yield Request({"clearance": np.array([2e-3, 3e-3, 1e-6])}, start=np.arange(3))
+
+        def result(self):
+            return Result(attrs={"method": "go on", **count_failures(self._status)})
+
+    class On(Levels):
+        def _start(self, *study):
+            return Run(self, *study)
+
+        def planned_runs(self, inputs):
+            return 6, 6
+
+    study = uq.Study(
+        model=f"{tmp_path}/mechanism.py:ball", inputs={"clearance": uq.Interval(1e-6, 5e-3)}, outputs=["body.vy", "body.y"],
+        method=On(max_failed=0.9), time=uq.TimeGrid(end=3e-3, points=4), campaign={"workers": 0}, name="s",
+    )  # fmt: skip
+    runs = study.run(out=tmp_path / "r", report=False).runs.load()
+    assert runs["status"].values.tolist() == [0] * 5 + [3] and "at once" in runs["message"].values[5]
+    np.testing.assert_allclose(runs["body.vy"].values[3:5, -1], -9.81 * 6e-3, rtol=1e-9)
+    np.testing.assert_allclose(runs["body.y"].values[3:5, 0], runs["body.y"].values[0, -1], rtol=1e-12)
