@@ -49,7 +49,7 @@ def same(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray], na
 def same_extras(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
     """Which runs (n,) have the same further columns; NaN stands for none."""
     pairs = [(samples[name], others[name]) for name in names]
-    return np.asarray(np.all([(a == b) | ((a != a) & (b != b)) for a, b in pairs], axis=0) if pairs else True)
+    return np.all([(a == b) | ((a != a) & (b != b)) for a, b in pairs], axis=0) if pairs else np.array(True)
 
 
 @dataclass

@@ -55,8 +55,8 @@ class Job:
         if not control:
             return self.simulator
         if control not in self.controlled:
-            with_control = getattr(self.simulator, "with_control", None)  # simulators from outside may have none
-            if with_control is None:
+            with_control = getattr(self.simulator, "with_control", None)
+            if with_control is None:  # of a simulator from outside
                 text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
                 raise StudyError(
                     text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
@@ -166,8 +166,8 @@ def simulate(job: Job, task: Task) -> Outcomes:
     simulator = job.simulator_with(task.control)
     if task.start is None and not task.keep_state:
         return simulator.simulate(task.samples)
-    go_on = getattr(simulator, "go_on", None)  # simulators from outside, and of arrays, may have none
-    if go_on is None:
+    go_on = getattr(simulator, "go_on", None)
+    if go_on is None:  # of a simulator from outside
         text = f"runs of {type(simulator).__name__} cannot go on from others"
         raise StudyError(text, key="study.simulator", remedy="give it `go_on(samples, states)`, see uqmbd.simulators.base.Continuing")
     return go_on(task.samples, [None] * task.runs if task.start is None else [decoded(state) for state in task.start])
@@ -175,7 +175,7 @@ def simulate(job: Job, task: Task) -> Outcomes:
 
 def without_starts(job: Job, task: Task) -> Outcomes:
     """The same of a batch in which runs have no state to start from: they fail."""
-    start = task.start or ()
+    start = task.start or [b""] * task.runs
     order = sorted(range(task.runs), key=lambda i: not start[i])
     count = sum(map(bool, start))
     failed = failed_outcomes(task.runs - count, job.shapes, ERROR, "the run from which it starts failed")

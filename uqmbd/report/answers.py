@@ -146,7 +146,8 @@ def _where(result: ResultData, name: str) -> str:
 def _width(bounds, axis: str) -> str:
     """How wide the band of a history is where it is widest."""
     table = widest(bounds)
-    largest, at, _ = band_width(*(table.sel(bound=end).values for end in ENDS), table[axis].values)
+    lower, upper = (table.sel(bound=end).values for end in ENDS)
+    largest, at, _ = band_width(lower, upper, table[axis].values)
     if not np.isfinite(largest):
         return ""
     own = scale(pretty(Words.of(bounds.attrs).unit), [largest])

@@ -288,7 +288,7 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
             for each in axis if isinstance(axis, tuple) else [axis] if axis is not None else []:
                 if each != TIME:
                     check_axis(name, each, names)
-            if not is_field_or_events(axis):
+            if not isinstance(axis, tuple) and not is_field_or_events(axis):
                 check_reduction(name, axis, time)
             over = None if ":" in name else axis or (TIME if value.ndim else None)
             pick(raw, name, names, time, over)

@@ -126,13 +126,14 @@ def group_frames(result: ResultData, spec: GroupSpec, many: Collection[str] = ()
     import pandas as pd
 
     group = result[spec.name]
-    numbers = {str(name): array.item() for name, array in group.data_vars.items() if not array.ndim}
+    shapes = {str(name): group.variables[name].ndim for name in group.data_vars}
+    numbers = {name: group.variables[name].values.item() for name, ndim in shapes.items() if not ndim}
     if numbers:
         units = [unit_of_output(result, name) if spec.unit == "output" else unit_said(group, name) for name in numbers]
         index = pd.Index(list(numbers), name="output" if spec.per_output else "name")
         columns = {"unit": units} if any(units) else {}
         yield Frame(spec.name, spec.heading("all numbers"), pd.DataFrame(columns | {spec.name: list(numbers.values())}, index=index))
-    names = [str(name) for name, array in group.data_vars.items() if array.ndim]
+    names = [name for name, ndim in shapes.items() if ndim]
     yield from together(group, spec, [name for name in names if name in many])
     for name in [name for name in names if name not in many]:
         axis = result.axis_of(name, spec.name) if spec.per_output else None

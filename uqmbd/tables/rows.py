@@ -29,10 +29,11 @@ def row(groups: Mapping[str, xr.Dataset], name: str) -> dict[str, np.ndarray]:
     found |= {key: picked(there[key], name) for key in ("error", "step_error", "trusted") if key in there}
     for suffix, at in levels(there.get("statistics")):
         table = there["statistics"]
-        bounded = "bound" in table.variables[name].dims
-        for word in map(str, table.variables["statistic"].values):
-            ends = {f"{word}_{end}_bound{suffix}": {"bound": end} for end in ENDS} if bounded else {word + suffix: {}}
-            found |= {column: picked(table, name, statistic=word, **end, **at) for column, end in ends.items()}
+        bounded, words = "bound" in table.variables[name].dims, list(map(str, table.variables["statistic"].values))
+        axis = [dim for dim in table.variables[name].dims if dim not in ("alpha", "bound")].index("statistic")
+        ends = {f"_{end}_bound{suffix}": {"bound": end, **at} for end in ENDS} if bounded else {suffix: at}
+        every = {ending: np.moveaxis(picked(table, name, **labels), axis, 0) for ending, labels in ends.items()}  # all at once
+        found |= {word + ending: values[k] for k, word in enumerate(words) for ending, values in every.items()}
     return found
 
 

@@ -73,7 +73,8 @@ def outputs_table(result: ResultData, names: Sequence[str] | None = None, scales
     every = [_cells(result, name, shown, (scales or {}).get(name) or scale_of(result, name, shown)) for name in scalars + histories]
     if result.facts_of(Estimates).rms_residual:  # of a calibration; the extremes of its runs say what was tried
         columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
-    if any(cells.get(word.replace("_", " ")) for cells in every for word in own(known_statistics(result))):
+    words = [word.replace("_", " ") for word in own(known_statistics(result))]
+    if any(cells.get(word) for cells in every for word in words):
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
     rows = [tuple(cells.get(column, "") for column, _ in columns) for cells in every]

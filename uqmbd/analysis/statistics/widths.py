@@ -60,15 +60,16 @@ def widths_of(group: Callable[[str], xr.Dataset], axis_of: Callable[[str, str], 
     found: dict[str, dict[str, list[float]]] = {}
     units: dict[str, str] = {}
     for key in ("bounds", "inner", "statistics"):
-        for name, array in group(key).data_vars.items():
-            if (axis := axis_of(str(name), key)) is None:
-                continue
+        for name in map(str, group(key).data_vars):
+            if (axis := axis_of(name, key)) is None:
+                continue  # of thousands of numbers no array is made
+            array = group(key)[name]
             trust = group("trusted").get(name)
             share = np.nan if trust is None or key == "inner" else float(np.mean(trust.values))
-            units[str(name)] = str(array.attrs.get("unit", ""))
+            units[name] = str(array.attrs.get("unit", ""))
             for band, lower, upper in bands(key, array):
                 numbers = band_width(lower.values, upper.values, array[axis].values)
-                found.setdefault(str(name), {})[band] = [*numbers, share]
+                found.setdefault(name, {})[band] = [*numbers, share]
     labels = list(dict.fromkeys(band for table in found.values() for band in table))
     none = [np.nan] * len(MEASURES)
     arrays = {
