@@ -151,3 +151,32 @@ def test_a_misspelt_parameter_is_named():
 def test_the_page_says_what_is_so():
     page = Path(__file__).parents[2] / "docs" / "reuse.md"
     assert doctest.testfile(str(page), module_relative=False) == (0, 5)
+
+
+GOOD = {
+    "study": {"model": "math:hypot"},
+    "inputs": {"x": {"interval": [1, 2]}},
+    "outputs": {"include": ["y"]},
+    "method": {"type": "vertex"},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "words"),
+    [
+        ({"study": {"model": "a:b", "command": "x"}}, "study.model", "not both"),
+        ({"study": {}}, "study.model", "a model, a command, or a simulator"),
+        ({"study": {"simulator": "math:hypot", "vectorized": True}}, "study.vectorized", "all runs of a batch"),
+        ({"study": {"model": "a:b", "title": 3}}, "study.title", "string"),
+        ({"studdy": {}}, "studdy", "no section"),
+        ({"campaign": 3}, "campaign", "CampaignSettings"),
+        ({"time": 3}, "time", "TimeGrid"),
+        ({"inputs": 3}, "inputs", "by their names"),
+        ({"method": 3}, "method", "expected a method"),
+        ({"sets": {"a": 3}}, "sets.a", "a set is a table"),
+    ],
+)
+def test_what_is_no_section_is_named(change, key, words):
+    with pytest.raises(uq.StudyError, match=words) as caught:
+        uq.StudySpec(**GOOD | change)
+    assert caught.value.key == key

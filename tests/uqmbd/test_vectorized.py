@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
+from uqmbd.campaign.batches import Task
 from uqmbd.campaign.worker import Job, run_safely
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR
@@ -137,6 +138,6 @@ def test_a_batch_is_one_call():
     simulator = make_simulator(find_model(uq.vectorized(product), "."), ("y",), None, few, {})
     calls.clear()
     samples = {"a": np.linspace(1.0, 2.0, n), "b": np.linspace(3.0, 4.0, n)}
-    outcomes = run_safely(Job(simulator, None, {"y": ()}, "float64"), samples)
+    outcomes = run_safely(Job(simulator, None, {"y": ()}, "float64"), Task(samples))
     assert np.array_equal(outcomes.outputs["y"], samples["a"] * samples["b"])
     assert calls == [n]

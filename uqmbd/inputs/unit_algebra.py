@@ -69,8 +69,8 @@ def computed(unit: str, how: Callable[[Any], Any]) -> str:
         return UNSAID
     parts = dict((1 * found).unit_items())
     if any(power % 1 for power in parts.values()):  # the root of J/kg is m/s
-        base = (1.0 * found).to_base_units()
-        found = base.units if abs(float(base.magnitude) - 1.0) < ROUNDING else found
+        factor, base = known.get_base_units(found)
+        found = base if abs(float(factor) - 1.0) < ROUNDING else found
         parts = dict((1 * found).unit_items())
     if angles := parts.pop("radian", 0):
         found = found if angles == 1 and parts.keys() <= {"second"} else found / known.radian**angles

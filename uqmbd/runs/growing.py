@@ -30,8 +30,8 @@ class Growing:
         """Add rows; all of them."""
         return self._grown(len(more), more)
 
-    def fill(self, more: int, value: float | bool) -> np.ndarray:
-        """Add so many rows of one value; all of them."""
+    def fill(self, more: int, value: float | bool | np.ndarray) -> np.ndarray:
+        """Add so many rows of one value, or of one each; all of them."""
         return self._grown(more, value)
 
     def _grown(self, more: int, values: np.ndarray | float | bool) -> np.ndarray:

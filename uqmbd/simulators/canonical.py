@@ -180,7 +180,7 @@ class Canonical:
         if array.dtype.hasobject:
             self.many("objects", array.ravel().tolist())
         else:
-            self.say("data", memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)) if array.size else b"")
+            self.say("data", np.ascontiguousarray(array).reshape(-1).view(np.uint8).data if array.size else b"")
 
     def stream(self, stream: Any) -> None:
         """An open file: where it writes to, or the content it reads."""

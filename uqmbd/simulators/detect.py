@@ -196,6 +196,7 @@ def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarra
             if not of_the_model(error):
                 raise
             first = first or error
+    first = first or ValueError("there is no sample")
     if isinstance(first, RunTimeout):
         raise too_slow(model, samples, str(first), limit) from first
     at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())

@@ -159,7 +159,7 @@ def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = Non
         for name in said if known is not None else ():
             if name not in known:
                 text = f"the model says that its output '{name}' {words}, and has no such output"
-                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known, noun="output"))
+                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known or (), noun="output"))
         if said:
             found[attribute] = ", ".join(sorted(said))
     return found
@@ -202,7 +202,7 @@ def lookup(raw: Any, name: str, names: tuple[str, ...]) -> tuple[np.ndarray, Any
 def as_array(values: Any) -> np.ndarray:
     """Values as an array, in which what is masked is NaN."""
     if isinstance(values, np.ma.MaskedArray):
-        return values.astype(np.result_type(values.dtype, np.float64)).filled(np.nan)
+        return np.ma.filled(values.astype(np.result_type(values.dtype, np.float64)), np.nan)
     return np.asarray(values)
 
 

@@ -88,7 +88,7 @@ def dumped(tree: ast.Module) -> str:
     """What a module says, in the same words in every version of Python."""
     for node in ast.walk(tree):
         if not getattr(node, "type_params", True):  # which 3.12 has added
-            del node.type_params
+            delattr(node, "type_params")
     return ast.dump(tree, **({"show_empty": True} if sys.version_info >= (3, 13) else {}))
 
 

@@ -16,7 +16,9 @@ from uqmbd.simulators.derived import DerivedSimulator, of_parts
 from uqmbd.simulators.function import FunctionSimulator, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.vectorized import VectorizedSimulator
 
+AtTimes = FunctionSimulator | VectorizedSimulator
 LOG = logging.getLogger("uqmbd")
 ALIKE = 1e-6  # of a history's range: by more its values at the grid's times do not depend on the further times
 
@@ -64,25 +66,25 @@ def own_simulator(
     **more: Any,
 ) -> Simulator:
     """The same of outputs of the model alone."""
-    if plain is None or len(time) == len(plain) or model.simulator is not None:
+    if time is None or plain is None or len(time) == len(plain) or model.simulator is not None:
         return detect.make_simulator(model, names, time, samples, *how, **more)
     found = detect.make_simulator(model, names, plain, samples, *how, **more)
     if isinstance(found, LanesSimulator):
         return replace(found, time=time)
-    if not wants_time(model.load()):
+    if not isinstance(found, AtTimes) or not wants_time(model.load()):
         return found
     further = replace(found, time=time)
-    if not alike(found, further, {name: values[:1] for name, values in samples.items()}):
+    own = np.flatnonzero(np.isin(time, plain))
+    if not alike(found, further, own, {name: values[:1] for name, values in samples.items()}):
         LOG.warning("the histories of %s depend on how many times it is asked for: it is asked for those of [time] alone", model.label)
         return found
     return further
 
 
-def alike(plain: FunctionSimulator, further: FunctionSimulator, samples: Mapping[str, np.ndarray]) -> bool:
-    """Whether the histories of a run with further times are at the grid's times those of the run without them."""
+def alike(plain: AtTimes, further: AtTimes, own: np.ndarray, samples: Mapping[str, np.ndarray]) -> bool:
+    """Whether the histories of a run with further times are at the grid's times, `own` of them, those of the run without them."""
     first, second = plain.simulate(samples), further.simulate(samples)
     if first.status[0] or second.status[0]:
         return False
-    own = np.flatnonzero(np.isin(further.time, plain.time))
     pairs = [(values[0], second.outputs[name][0, own]) for name, values in first.outputs.items() if plain.info[name].over_time]
     return all(np.abs(one - other).max() <= ALIKE * np.ptp(one) for one, other in pairs)

@@ -118,7 +118,7 @@ def columns(
     check_reduction(name, axis, time)
     grid = time if axis is None else axis.values
     over = bool(reduction) or axis is not None or (known is not None and known.axis is not None)
-    shapes = [] if over else [(n,)]
+    shapes: list[tuple[int, ...]] = [] if over else [(n,)]
     if grid is not None and (over or known is None):
         shapes.append((n, len(grid)))
     if values.shape not in shapes:

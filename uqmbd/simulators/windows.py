@@ -82,7 +82,12 @@ def check_reduction(name: str, axis: Axis | None, time: np.ndarray | None) -> No
         if parts.angle and axis is not None:
             raise wrong(f"a turn is a part of the time, and '{parts.base}' is over {axis.name}", name, f"write @1..2, in {axis.label}")
         if not parts.angle:
-            window(name, axis or Axis(TIME.name, time, TIME.unit))
+            window(name, axis or over_time(time))
+
+
+def over_time(time: np.ndarray | None) -> Axis:
+    """The axis of histories."""
+    return Axis(TIME.name, np.zeros(0) if time is None else time, TIME.unit)
 
 
 def wrong(text: str, name: str, remedy: str) -> StudyError:
@@ -146,7 +151,7 @@ def reduced(name: str, values: np.ndarray, axis: Axis | None, time: np.ndarray |
         If the angle of one run makes no whole turn; of several the result is NaN there.
     """
     parts = read_name(name)
-    axis = axis or Axis(TIME.name, time, TIME.unit)
+    axis = axis or over_time(time)
     if parts.angle:
         return over_turns(parts, values, axis.values, angle(parts.angle))
     if parts.window:

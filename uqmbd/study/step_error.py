@@ -111,7 +111,8 @@ def add_step_error(
     """
     known = set(result.outputs)
     step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known}
-    chosen = chosen_rows(result, study, trial, store, rows) if step and outputs else rows[:0]
+    own = bool(store.extras)  # steps that the method sets, or starts: it knows the error
+    chosen = chosen_rows(result, study, trial, store, rows) if step and outputs and not own else rows[:0]
     if not len(chosen):
         return
     said, columns = f"step of {words('s', step)}", Columns(outputs, study.times())

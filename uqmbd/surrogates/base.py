@@ -42,8 +42,6 @@ class Runs:
     expansion: Any
     surrogate: Any
     region: Any
-    validation_error: Any  # (columns,): largest error at held-out runs, as of the last fit
-    outer: Any  # see `uqmbd.methods.surrogate_run.SurrogateRun.outer`
 
     def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
         """Points (n, d) for the next ask, with one role or one each."""

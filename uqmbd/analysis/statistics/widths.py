@@ -40,14 +40,17 @@ def bands(key: str, array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, xr
     if "alpha" in array.dims:
         array = array.isel(alpha=int(np.argmin(array["alpha"].values)), drop=True)
     if "statistic" not in array.dims:
-        yield key, *(array.sel(bound=end, drop=True) for end in ENDS)
+        lower, upper = (array.sel(bound=end, drop=True) for end in ENDS)
+        yield key, lower, upper
         return
     words = [str(word) for word in array["statistic"].values]
     if "bound" in array.dims:
         for word in words:
-            yield word, *(array.sel(statistic=word, bound=end, drop=True) for end in ENDS)
+            lower, upper = (array.sel(statistic=word, bound=end, drop=True) for end in ENDS)
+            yield word, lower, upper
     elif set(QUANTILES) <= set(words):
-        yield " to ".join(QUANTILES), *(array.sel(statistic=word, drop=True) for word in QUANTILES)
+        lower, upper = (array.sel(statistic=word, drop=True) for word in QUANTILES)
+        yield " to ".join(QUANTILES), lower, upper
 
 
 def widths_of(group: Callable[[str], xr.Dataset], axis_of: Callable[[str, str], str | None]) -> xr.Dataset:
