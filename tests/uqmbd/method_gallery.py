@@ -54,6 +54,10 @@ OTHERS = {
 }
 OBJECTS = {"a": Random(chaospy.GaussianKDE([1.3, 1.4, 1.6, 1.9])), "b": Random(0.5 * 2 ** chaospy.Normal(0, 0.2))}
 PARTS = OBJECTS | {"a": Random(chaospy.Normal(1.4, 0.1) + chaospy.Uniform(0, 0.2))}
+JOINT, JOINT_IN_MM = (
+    Space({"a, b": Random(chaospy.Clayton(chaospy.J(chaospy.Uniform(size, 2 * size), chaospy.Uniform(0, size)), 2.0), unit)})
+    for size, unit in ((1, ""), (1000, "mm"))
+)
 WAITING = {name: random("exponential") for name in "ab"}
 WHOLE = UNIFORM | {"b": random("binomial", size=4, prob=0.3)}
 BOUND = Space(TAILED, dependence={"rank_correlation": [["a", "b", 0.6]]})
@@ -135,6 +139,7 @@ CASES = [
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
     case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
+    case("montecarlo", "joint", JOINT, samples=40, more={"samples": 100}),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
     case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),
@@ -187,6 +192,8 @@ CASES = [
     case("reliability", "tailed", TAILED, approach="ak_mcs", cov=0.2, max_runs=60, **RARE),
     case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
+    case("reliability", "joint", JOINT, approach="form", output="s", above=3.2),
+    case("reliability", "parts", PARTS, approach="montecarlo", samples=60, output="s", above=2.0),
     case("reliability", "box", BOX, approach="interval", degree=4, output="s", above=3.2),
     case("reliability", "ellipse", ELLIPSE, approach="interval", degree=4, output="s", above=3.2),
     case("grid", "box", BOX, points=4),
@@ -194,6 +201,8 @@ CASES = [
     case("list", "box", BOX, samples={"a": np.linspace(1, 2, 12).tolist(), "b": np.linspace(0, 1, 12)[::-1].tolist()}),
     case("list", "bound", BOUND, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "ellipse", ELLIPSE, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("list", "joint", JOINT, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("list", "parts", PARTS, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from uqmbd.inputs import Focal, Fuzzy, Interval, Random
 from uqmbd.inputs.space import Space
 
 from .loop import drive
-from .method_gallery import CASES, MOST, TIME, core, of
+from .method_gallery import CASES, JOINT_IN_MM, MOST, TIME, core, of
 
 K = 1024.0  # a power of two, which costs no digit
 LINEAR = ("bounds", "inner", "error")
@@ -127,6 +127,8 @@ SHAPES = {"gamma": ("shape",), "binomial": ("size", "prob")}  # parameters that 
 
 
 def in_mm(item):
+    if getattr(item, "made", None) is not None:
+        return Random(1e3 * item.made, "mm")
     if isinstance(item, Interval):
         return Interval(1e3 * item.lower, 1e3 * item.upper, "mm")
     if isinstance(item, Focal):
@@ -145,6 +147,8 @@ def space_in_mm(space):
     for item in sets.values():
         if "covariance" in item:
             item |= {"covariance": 1e6 * np.array(item["covariance"]), "center": 1e3 * np.array(item["center"]), "units": ["mm"] * 2}
+    if space.joints:
+        return JOINT_IN_MM
     return Space({name: in_mm(item) for name, item in space.written.items()}, space.dependence, sets)
 
 

@@ -464,3 +464,33 @@ def test_what_holds_a_function_of_the_user_is_refused():
     own = chaospy.UserDistribution(lambda x: np.clip(x, 0, 1), lower=lambda: 0.0, upper=lambda: 1.0, ppf=lambda q: q)
     with pytest.raises(uq.StudyError, match="cannot be told from others"):
         uq.Random(own)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Clayton(J(Uniform(), Normal(1, 2), Gamma(2)), 2.0)",
+        "MvLogNormal([0.1, 0.2], [[1, 0.5], [0.5, 1]])",
+        "GaussianKDE([[1.0, 2.0, 4.0], [1.0, 3.0, 3.5]])",
+    ],
+)
+def test_a_sample_does_not_depend_on_those_beside_it(text):
+    """Bit for bit: runs are found again by their inputs."""
+    item = uq.Random(made(text))
+    space, u = Space({", ".join("abc"[: item.count]): item}), np.random.default_rng(0).random((40, item.count))
+    whole, few = space.samples(u), space.samples(u[7:12])
+    assert all(np.array_equal(whole[name][7:12], few[name]) for name in whole)
+
+
+@pytest.mark.parametrize("text", ["GaussianKDE([1.0, 2.0, 4.0])", "Wald(2.0)", "GeneralizedExponential()", "Normal(0, 1) + Gamma(2)"])
+def test_a_quantile_does_not_depend_on_those_beside_it(text):
+    item, u = uq.Random(made(text)), np.random.default_rng(0).random(5000)
+    assert np.array_equal(item.ppf(u)[7:12], item.ppf(u[7:12]))
+
+
+def test_claytons_copula_is_that_of_chaospy():
+    """Its conditional distribution functions bring the points back."""
+    copula = made("Clayton(J(Uniform(), Uniform(), Uniform()), 1.7)")
+    u = np.random.default_rng(0).random((50, 3))
+    points = Space({"a, b, c": uq.Random(copula)}).samples(u)
+    np.testing.assert_allclose(copula.fwd(np.array([points[name] for name in "abc"])), u.T, atol=1e-12)

@@ -17,7 +17,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.inputs.distributions import build
 from uqmbd.inputs.of_chaospy import OPERATORS, is_distribution, moves, table_of
-from uqmbd.inputs.univariate import Distribution, Foreign, Scored, Transformed
+from uqmbd.inputs.univariate import Distribution, Foreign, Scored, Transformed, inverse_of, repeatable
 
 LEAST = 2.0**-53  # u is kept so far away from 0 and 1
 FARTHEST = 39.0  # kernel widths beyond the sample: the probability there is no double
@@ -145,8 +145,8 @@ class Mixture(Distribution):
         for first in range(0, x.size, 4096):
             at = slice(first, first + 4096)
             z = (x.ravel()[at, None] - self.centres) / self.widths
-            mass.ravel()[at] = ndtr(side * z) @ self.weights
-            density.ravel()[at] = np.exp(-0.5 * z * z) @ (self.weights / self.widths) / np.sqrt(2 * np.pi)
+            mass.ravel()[at] = (ndtr(side * z) * self.weights).sum(axis=1)  # no product of matrices: its last bits depend on other rows
+            density.ravel()[at] = (np.exp(-0.5 * z * z) * (self.weights / self.widths)).sum(axis=1) / np.sqrt(2 * np.pi)
         return mass, density
 
 
@@ -202,7 +202,11 @@ class Parts:
             if inner is not None and not given:
                 given = {key: self._draw(value, column, drawn) for key, value in inner._parameters.items() if is_distribution(value)}
             u = column.next()
-            found = part._get_inv(u, 0, dict(drawn)) if given else (univariate_of(part) or Foreign(part)).ppf(u)
+            if given:
+                with repeatable():
+                    found = part._get_inv(u, 0, dict(drawn))
+            else:
+                found = (univariate_of(part) or Foreign(part)).ppf(u)
         drawn[0, part] = found, column.u
         return found
 
@@ -226,7 +230,7 @@ class Component:
         """Values at `u`, any shape."""
         column = _Column(np.clip(np.ravel(u), LEAST, 1 - LEAST))
         rows = np.array([column.next() for _ in range(len(self.distribution))])
-        return self.distribution.inv(rows)[self.index].reshape(np.shape(u))
+        return inverse_of(self.distribution, rows)[self.index].reshape(np.shape(u))
 
     def isf(self, q: np.ndarray) -> np.ndarray:
         return self.ppf(1.0 - np.asarray(q, float))

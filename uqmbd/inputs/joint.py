@@ -14,6 +14,7 @@ from uqmbd.inputs.chaospy_univariate import LEAST, Component, Parts
 from uqmbd.inputs.correlation import Pair
 from uqmbd.inputs.names import identifier
 from uqmbd.inputs.random import Random
+from uqmbd.inputs.univariate import inverse_of
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Joint:
         Each by itself.
     pairs : tuple of (str, str, float)
         Rank correlations, of a Gaussian copula.
-    copula : chaospy.Distribution, optional
-        Another one: from independent points of the unit cube to dependent ones.
+    clayton : float, optional
+        Parameter of Clayton's copula.
     values : Parts or chaospy.Distribution, optional
         What makes values of such points, where nothing else is known.
     """
@@ -42,13 +43,13 @@ class Joint:
     kind: str
     inputs: Mapping[str, Random]
     pairs: tuple[Pair, ...] = ()
-    copula: Any = None
+    clayton: float | None = None
     values: Any = None
 
     @property
     def is_bound(self) -> bool:
         """True where more binds them than a Gaussian copula, which rank correlations say."""
-        return self.copula is not None or self.values is not None
+        return self.clayton is not None or self.values is not None
 
     @property
     def is_smooth(self) -> bool:
@@ -57,10 +58,10 @@ class Joint:
 
     def points(self, u: np.ndarray, at: Sequence[int]) -> np.ndarray:
         """Points `u` (n, d) of the unit cube, of which the columns `at` are these, bound by the copula."""
-        if self.copula is None:
+        if self.clayton is None:
             return u
         out = np.array(u, float)
-        out[:, at] = self.copula.inv(np.clip(out[:, at], LEAST, 1 - LEAST).T).T
+        out[:, at] = clayton(np.clip(out[:, at], LEAST, 1 - LEAST), self.clayton)
         return out
 
     def samples(self, u: np.ndarray, at: Sequence[int], inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -68,8 +69,20 @@ class Joint:
         if self.values is None:
             return {}
         points = np.clip(u[:, at], LEAST, 1 - LEAST).T
-        rows = self.values.values(points) if isinstance(self.values, Parts) else self.values.inv(points)
+        rows = self.values.values(points) if isinstance(self.values, Parts) else inverse_of(self.values, points)
         return {name: inputs[name].scale * row + inputs[name].shift for name, row in zip(self.names, rows, strict=True)}
+
+
+def clayton(u: np.ndarray, theta: float) -> np.ndarray:
+    """Points bound by Clayton's copula from independent ones, (n, d): each given those before it (Cook, Johnson 1981)."""
+    out = np.array(u, float)
+    total = np.zeros(len(u))  # of u^-theta - 1 of those before
+    for j in range(u.shape[1]):
+        # 1 + total is multiplied by q^(-theta / (1 + j theta)); expm1 keeps the digits where u is near 1 or theta is small
+        rise = (1 + total) * np.expm1(-theta / (1 + j * theta) * np.log(u[:, j]))
+        out[:, j] = np.exp(-np.log1p(rise) / theta) if j else u[:, j]
+        total += rise
+    return out
 
 
 def names_in(key: str | Sequence[str]) -> tuple[str, ...]:
@@ -122,7 +135,7 @@ def joint_of(key: str, item: Random) -> Joint:
         if type(trans).__name__ == "nataf":
             turn = trans._permute
             return Joint(names, item, "Gaussian copula", each(marginals), pairs(names, turn.T @ trans._correlation @ turn))
-        return Joint(names, item, f"{type(distribution).__name__} copula", each(marginals), copula=trans)
+        return Joint(names, item, f"{type(distribution).__name__} copula", each(marginals), clayton=float(trans._parameters["theta"]))
     if type(distribution).__name__ == "MvNormal" and isinstance(distribution._parameters["mean"], np.ndarray):
         spreads = np.sqrt(np.diag(distribution._covariance))
         normal = [{"type": "normal", "mean": m, "std": s} for m, s in zip(distribution._parameters["mean"], spreads, strict=True)]

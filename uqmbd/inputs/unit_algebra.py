@@ -67,11 +67,11 @@ def computed(unit: str, how: Callable[[Any], Any]) -> str:
         found = how(known.parse_units(unit))
     except Exception:  # pint, its parser and tokenize each have their own family of errors
         return UNSAID
-    parts = dict((1 * found).unit_items())
-    if any(power % 1 for power in parts.values()):  # the root of J/kg is m/s
-        factor, base = known.get_base_units(found)
-        found = base if abs(float(factor) - 1.0) < ROUNDING else found
-        parts = dict((1 * found).unit_items())
+    parts = dict(known.Quantity(1.0, found).unit_items())
+    if any(power.real % 1 for power in parts.values()):  # the root of J/kg is m/s
+        base = known.Quantity(1.0, found).to_base_units()
+        found = base.units if abs(base.magnitude - 1.0) < ROUNDING else found
+        parts = dict(known.Quantity(1.0, found).unit_items())
     if angles := parts.pop("radian", 0):
         found = found if angles == 1 and parts.keys() <= {"second"} else found / known.radian**angles
     return f"{found:~P}" or PURE

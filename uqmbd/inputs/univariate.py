@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +92,23 @@ class Frozen(Distribution):
             return self.loc + self.scale * standard(p)
 
 
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """chaospy's search for inverses draws numbers from numpy's old generator, here always the same, so that a value follows from its u."""
+    state = np.random.get_state()  # noqa: NPY002 (chaospy uses this one)
+    np.random.seed(0)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+
+
+def inverse_of(distribution: Any, u: np.ndarray) -> np.ndarray:
+    """Values of a distribution of chaospy at points `u` (d, n) or (n,), each the same whatever the others are."""
+    with repeatable():
+        return distribution.inv(u)
+
+
 @dataclass(frozen=True, eq=False)
 class Foreign(Distribution):
     """A distribution of one variable by chaospy's own quantiles, whose upper tail ends with the digits of ``1 - q``."""
@@ -98,7 +116,7 @@ class Foreign(Distribution):
     distribution: Any
 
     def lower(self, p: np.ndarray) -> np.ndarray:
-        return self.distribution.inv(np.ravel(p)).reshape(np.shape(p))
+        return inverse_of(self.distribution, np.ravel(p)).reshape(np.shape(p))
 
     def upper(self, q: np.ndarray) -> np.ndarray:
         return self.lower(1.0 - q)

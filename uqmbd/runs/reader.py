@@ -295,7 +295,7 @@ def header_of(place: Place) -> dict[str, Any]:
     try:
         if not is_sealed and header["id"] != id_of(header):
             raise ValueError("it does not agree with its number")
-        own_axes(header), [Column(*entry) for entry in header["columns"]], header["time"], header["notes"], header["chunk"]
+        _ = own_axes(header), [Column(*entry) for entry in header["columns"]], header["time"], header["notes"], header["chunk"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"the runs cannot be read (the file is damaged: {error})"
         raise StudyError(text, file=place.path(HEADER), remedy=remedy) from error
