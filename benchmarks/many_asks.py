@@ -25,14 +25,14 @@ from _common import ROOT, report
 sys.path.insert(0, str(ROOT))
 import uqmbd as uq
 from uqmbd.methods.base import Method
-from uqmbd.methods.staged import GivenRun
+from uqmbd.methods.staged import FixedSampler
 from uqmbd.result import Result
 
 RUNS = 32
 ROOM = 200  # files at most
 
 
-class ManyRun(GivenRun):
+class ManyRun(FixedSampler):
     """The same number of random points again and again."""
 
     def _plan(self):

@@ -18,7 +18,7 @@ from uqmbd.errors import StudyError
 from uqmbd.runs.listing import LISTING, require_listed
 from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.reader import Runs
-from uqmbd.runs.where import OLD, STUDY, check_study, labels_in, place_in
+from uqmbd.runs.where import OLD, STUDY, check_study, labels_in, storage_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ def entry(directory: Path) -> Entry:
 def _counted(directory: Path) -> tuple[int, int]:
     """Runs and failed runs, by the heads of their files; a run that was done again counts once."""
     try:
-        runs = Runs(place_in(directory))
+        runs = Runs(storage_in(directory))
         rows = runs.rows
         if sum(piece.runs for piece in runs.pieces) != len(rows):
             return len(rows), int((runs.column("status", rows) > 0).sum())

@@ -15,9 +15,9 @@ from uqmbd.errors import StudyError
 from uqmbd.result_store import attributes_of
 from uqmbd.runs.listing import LISTING, ROOT, differing, listed, unfinish
 from uqmbd.runs.of_results import lost_runs
-from uqmbd.runs.place import Place
 from uqmbd.runs.reader import ABOUT, HEADER, READS, SUFFIX, Runs, document_in, header_of, reached
-from uqmbd.runs.where import OLD, folders_of, labels_in, place_in, used_in
+from uqmbd.runs.storage import Storage
+from uqmbd.runs.where import OLD, folders_of, labels_in, storage_in, used_in
 from uqmbd.sealing import wrong_in
 
 PAGES = ("report.html", "figures/")  # what `uqmbd report` writes again
@@ -69,11 +69,11 @@ def verify(results: Path) -> Verified:
     if not any(present(folder) for folder in folders):
         text, remedy = "there are no runs here", "put them back, or name the directory that `uqmbd run` has made, results/<study name>"
         raise StudyError(text, file=results / "runs", remedy=remedy)
-    places: dict[str, Place] = {}
+    places: dict[str, Storage] = {}
     for folder in folders:
         wrong = dict.fromkeys(verify_folder(folder, found.notes), 0)
         try:
-            place = place_in(folder)
+            place = storage_in(folder)
         except StudyError as error:
             wrong |= {relative(error.file, folder): 0}
         else:
@@ -94,7 +94,7 @@ def present(folder: Path) -> bool:
 def names_in(folder: Path) -> dict[str, int]:
     """Files of the runs of a folder; none where it cannot be told where they are."""
     with suppress(StudyError):
-        place = place_in(folder)
+        place = storage_in(folder)
         with reached(place):
             return place.names()
     return {}
@@ -134,7 +134,7 @@ def in_list(folder: Path) -> bool:
     return False
 
 
-def verify_runs(place: Place, results: Path, found: Verified) -> None:
+def verify_runs(place: Storage, results: Path, found: Verified) -> None:
     """Add what is wrong with the runs of a place."""
     near = {folder.resolve(): folder for folder in (*safe_folders(results.resolve().parent), *safe_folders(results), results)}
     folders = [folder for folder in near.values() if is_at(folder, place)]
@@ -181,10 +181,10 @@ def safe_folders(folder: Path) -> list[Path]:
     return []
 
 
-def is_at(folder: Path, place: Place) -> bool:
+def is_at(folder: Path, place: Storage) -> bool:
     """Whether the runs of a folder are in a place."""
     with suppress(StudyError):
-        return os.path.realpath(str(place_in(folder))) == os.path.realpath(str(place))
+        return os.path.realpath(str(storage_in(folder))) == os.path.realpath(str(place))
     return False
 
 
@@ -195,7 +195,7 @@ def needed_in(folder: Path) -> list[str]:
     return []
 
 
-def sound(place: Place, name: str) -> bool:
+def sound(place: Storage, name: str) -> bool:
     """Whether a document beside the runs is as it was written."""
     try:
         header_of(place) if name == HEADER else document_in(place, name)

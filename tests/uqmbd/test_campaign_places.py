@@ -9,16 +9,16 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.runs.place import place_of
+from uqmbd.runs.storage import storage_of
 from uqmbd.study.session import run_study
 
 BATCHES = ("workers = 0", "workers = 0\nbatch = 4")
 KILLED = """
 import os, signal, sys
-from uqmbd.runs import place
+from uqmbd.runs import storage
 from uqmbd.study import Study
 
-left, put = int(sys.argv[3]), place.Remote.put
+left, put = int(sys.argv[3]), storage.Remote.put
 
 def put_or_die(self, name, *parts):
     global left
@@ -27,7 +27,7 @@ def put_or_die(self, name, *parts):
         os.kill(os.getpid(), signal.SIGKILL)
     put(self, name, *parts)
 
-place.Remote.put = put_or_die
+storage.Remote.put = put_or_die
 Study.from_file(sys.argv[1]).run(out=sys.argv[2], report=False)
 """
 
@@ -82,8 +82,8 @@ def test_runs_elsewhere_are_those_beside_the_results(kind, store, write_study, t
     first = run_study(study, out=tmp_path / "r")
     assert first.tally.simulated == 40 and not list((tmp_path / "r").glob("runs/*"))
     assert numbers(first.result) == numbers(beside) == numbers(uq.open_results(tmp_path / "r"))
-    names = sorted(name for name in place_of(there).names() if name.endswith(".runs"))
-    place_of(there).remove(*names[3:6])
+    names = sorted(name for name in storage_of(there).names() if name.endswith(".runs"))
+    storage_of(there).remove(*names[3:6])
     (tmp_path / "r" / "done.json").unlink()
     again = run_study(study, out=tmp_path / "r")
     assert 0 < again.tally.simulated < 40 and numbers(again.result) == numbers(beside)
@@ -105,7 +105,7 @@ def test_a_relative_place_is_one_of_the_results(write_study, tmp_path):
 def test_a_damaged_object_is_run_again(bucket, write_study, tmp_path, uqmbd):
     study = uq.Study.from_file(write_study(BATCHES, ("seed = 3", f'seed = 3\nruns = "{bucket}/osc"')))
     whole = numbers(study.run(out=tmp_path / "r"))
-    there = place_of(f"{bucket}/osc")
+    there = storage_of(f"{bucket}/osc")
     name = sorted(name for name in there.names() if name.endswith(".runs"))[2]
     data = bytearray(there.read(name))
     data[-20] ^= 0xFF
@@ -156,7 +156,7 @@ def test_results_themselves_lie_in_a_folder(write_study, uqmbd):
 
 def test_names_of_a_place(bucket):
     for address in (f"{bucket}/a", "memory://names"):
-        there = place_of(address)
+        there = storage_of(address)
         assert there.names() == {}
         there.put("one", b"12", np.arange(3, dtype=np.uint8))
         assert there.names() == {"one": 5} and there.read("one") == b"12\0\1\2" and there.read("one", 1, 3) == b"2\0"

@@ -228,7 +228,7 @@ def test_fewer_whole_histories_keep_partials_and_more_take_only_the_runs_that_la
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_kill_in_a_second_pass_loses_nothing(moment, tmp_path, monkeypatch):
     """Just before and just after a commit: what the first pass committed is still there, and what the second one had done."""
-    from uqmbd.runs.place import Folder
+    from uqmbd.runs.storage import Folder
 
     simulated(tmp_path / "r", samples=300, history_runs=10)
     left = [4]

@@ -14,7 +14,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.campaign import kept
 from uqmbd.campaign import pool as pools
-from uqmbd.campaign.pool import EarlyPool, Here
+from uqmbd.campaign.pool import EarlyPool, SerialExecutor
 from uqmbd.errors import StudyError
 
 MODEL = """
@@ -169,7 +169,7 @@ def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, de
     """Also to one that comes in the middle: here a process that forgets the job before its tenth batch."""
     from uqmbd.campaign import worker
 
-    sent, start = [], Here.start
+    sent, start = [], SerialExecutor.start
 
     def watched(self, function, key, packed, *arguments):
         sent.append(packed is not None)
@@ -178,7 +178,7 @@ def test_the_job_is_sent_once_to_each_process(forgets, write_study, tmp_path, de
         return start(self, function, key, packed, *arguments)
 
     worker.JOBS.clear()
-    monkeypatch.setattr(Here, "start", watched)
+    monkeypatch.setattr(SerialExecutor, "start", watched)
     result = uq.Study.from_file(write_study(("workers = 0", "workers = 0\nbatch = 2"), model=MODEL)).run(out=tmp_path / "r")
     assert result.attrs["runs_ok"] == 40
     assert 1 + forgets <= sum(sent) <= 1 + 2 * forgets and len(sent) > 20  # two batches are at hand when it forgets
@@ -192,7 +192,7 @@ def test_one_process_is_followed_by_a_cluster_when_there_is_more_to_do(monkeypat
         first, second = (pool.start(os.getpid) for _ in range(2))
         found, pid = pool.next()
         assert found is first and pid not in (None, os.getpid()) and asked == [1] and pool.workers == 1
-        larger.set_result(Here())
+        larger.set_result(SerialExecutor())
         assert pool.next() == (second, pid), "what is begun stays where it is"
         third = pool.start(os.getpid)
         assert pool.next() == (third, os.getpid()) and pool.process is None
@@ -227,7 +227,7 @@ def test_a_task_that_ends_its_process_is_said_and_the_next_has_a_new_one():
 
 @pytest.mark.parametrize(("seconds", "cluster"), [(0.5, False), (60.0, True)])
 def test_long_runs_have_a_cluster_at_once(seconds, cluster, monkeypatch):
-    monkeypatch.setattr(EarlyPool, "begin", lambda self: setattr(self, "future", Future()) or self.future.set_result(Here()))
+    monkeypatch.setattr(EarlyPool, "begin", lambda self: setattr(self, "future", Future()) or self.future.set_result(SerialExecutor()))
     pool = EarlyPool(2, runs=9)
     try:
         pool.foretold = lambda: seconds

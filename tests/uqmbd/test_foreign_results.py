@@ -13,7 +13,7 @@ import uqmbd as uq
 from uqmbd.plain_zarr import CODECS, require_plain
 from uqmbd.runs.keys import OF_THIS_PROCESS, with_key, without_key
 from uqmbd.runs.listing import LISTING, ROOT, list_files
-from uqmbd.runs.place import place_of
+from uqmbd.runs.storage import storage_of
 from uqmbd.sealing import seal
 
 FAST = (("[time]\nend = 2.0\npoints = 21\n", ""), ("model.py:oscillator", "model.py:scalar"), ('["x", "peak", "x:rms"]', '["y"]'))
@@ -170,7 +170,7 @@ def test_the_codecs_of_the_list_are_those_that_are_written(stranger):
 @pytest.mark.parametrize("address", ["reference://x", "simplecache::reference://x", "dask::s3://b/x"])
 def test_addresses_that_execute_are_refused(address):
     with pytest.raises(uq.StudyError, match="may execute code"):
-        place_of(address)
+        storage_of(address)
 
 
 # later versions --------------------------------------------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def test_export_to_a_place_that_cannot_be_written(suffix, stranger, uqmbd, tmp_p
 
 
 def test_export_of_what_cannot_be_read(stranger, uqmbd, tmp_path, monkeypatch):
-    from uqmbd.runs.place import Folder
+    from uqmbd.runs.storage import Folder
 
     def refuse(self, name, start=0, stop=None):
         raise PermissionError(13, "Permission denied", name)

@@ -12,10 +12,10 @@ from uqmbd.campaign.index import Index
 from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.campaign.pool import open_pool
 from uqmbd.inputs.space import Space
-from uqmbd.methods.staged import GivenRun
+from uqmbd.methods.staged import FixedSampler
 from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.growing import Growing
-from uqmbd.runs.place import Folder
+from uqmbd.runs.storage import Folder
 from uqmbd.runs.view import RunsBackend
 from uqmbd.sealing import sealed, unsealed
 
@@ -57,7 +57,7 @@ def test_rows_are_copied_about_once_however_few_come_at_once():
 
 
 def test_a_method_copies_what_it_is_told_about_once():
-    class Run(GivenRun):
+    class Run(FixedSampler):
         def _plan(self):
             yield from (np.zeros((8, 1)) for _ in range(500))
 

@@ -9,13 +9,13 @@ import uqmbd as uq
 from uqmbd.campaign import store
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.staged import GivenRun
+from uqmbd.methods.staged import FixedSampler
 from uqmbd.outcomes import Outcomes, OutputInfo
 from uqmbd.request import Request
 from uqmbd.result import Result
-from uqmbd.runs.place import Folder
 from uqmbd.runs.reader import Runs
 from uqmbd.runs.states import decoded, encoded
+from uqmbd.runs.storage import Folder
 
 from .campaigns import assert_identical
 
@@ -62,7 +62,7 @@ class Killed(BaseException):
     """What comes from outside at any moment."""
 
 
-class TwoLevelRun(GivenRun):
+class TwoLevelRun(FixedSampler):
     """Many runs of the coarse level, few of the difference: of as many as the costs so far advise, but for the first ones."""
 
     def hear(self, progress):
@@ -93,7 +93,7 @@ class Levels(Method):
         return TwoLevelRun(self, *study)
 
 
-class FollowRun(GivenRun):
+class FollowRun(FixedSampler):
     """Follows a branch from one value to the next; runs of the same values from time zero beside it."""
 
     def _plan(self):
@@ -225,7 +225,7 @@ def test_runs_that_start_from_a_failed_one_fail(tmp_path):
     assert runs["message"].values[3] == "the run from which it starts failed"
 
 
-class FailingRun(GivenRun):
+class FailingRun(FixedSampler):
     def _plan(self):
         yield Request({"a": np.array([-0.3, 0.1])}, keep_state=True)
         yield Request({"a": np.array([-0.2, 0.2])}, start=np.array([0, 1]))
@@ -320,7 +320,7 @@ def test_mechanisms_have_a_step_or_a_mesh_as_level(function, output, levels, tmp
     (tmp_path / "mechanism.py").write_text(MECHANISMS)
     name = "step" if function == "swing" else "level"
 
-    class Run(GivenRun):
+    class Run(FixedSampler):
         def _plan(self):
             for level in levels:
                 yield Request({"a": np.linspace(0.0, 1.0, 4)}, {name: level})
@@ -380,7 +380,7 @@ def test_a_mechanism_goes_on_with_another_clearance(tmp_path):
     """While it is free the clearance does not matter: 3 ms and 3 ms of a fall are 6 ms. Where a contact would close the run fails."""
     (tmp_path / "mechanism.py").write_text(CLEARANCE)
 
-    class Run(GivenRun):
+    class Run(FixedSampler):
         def _plan(self):
             yield Request({"clearance": np.full(3, 2e-3)}, keep_state=True)
             yield Request({"clearance": np.array([2e-3, 3e-3, 1e-6])}, start=np.arange(3))

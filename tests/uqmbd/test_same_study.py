@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.runs.place import Folder
+from uqmbd.runs.storage import Folder
 from uqmbd.study import Study
 from uqmbd.study.identity import identity_of, known_digests, study_digest
 from uqmbd.study.running_methods import run_methods

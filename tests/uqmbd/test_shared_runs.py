@@ -162,7 +162,7 @@ def test_a_finished_study_is_not_looked_through(tmp_path, monkeypatch):
 
 def test_opening_reads_no_data(tmp_path, monkeypatch):
     from uqmbd.runs import reader
-    from uqmbd.runs.place import Folder
+    from uqmbd.runs.storage import Folder
 
     asked(tmp_path)
     monkeypatch.setattr(reader, "decode", None)

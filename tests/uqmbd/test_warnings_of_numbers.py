@@ -2,7 +2,7 @@
 
 import flexmbd as fm
 from uqmbd import Interval, Study, TimeGrid, Vertex
-from uqmbd.campaign.tally import Tally
+from uqmbd.campaign.tally import CampaignStatistics
 from uqmbd.outcomes import WARNING
 
 
@@ -52,7 +52,7 @@ def test_warnings_of_later_batches_and_of_sessions_before_are_kept():
     from uqmbd.campaign.campaign import Campaign
 
     campaign = Campaign.__new__(Campaign)
-    campaign.tally, campaign.store = Tally(), Store({WARNING + "a": "first session", "solver": "old"})
+    campaign.tally, campaign.store = CampaignStatistics(), Store({WARNING + "a": "first session", "solver": "old"})
     campaign.hear({"solver": "new"})
     campaign.hear({"solver": "newer", WARNING + "b": "second batch"})
     assert campaign.store.about()["simulator"] == {WARNING + "a": "first session", WARNING + "b": "second batch", "solver": "new"}

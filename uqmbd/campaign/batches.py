@@ -35,7 +35,7 @@ class Shard:
 
 
 @dataclass
-class Sizer:
+class BatchSizer:
     """Batch length from the measured speed.
 
     Attributes
@@ -65,7 +65,7 @@ class Sizer:
 
 
 @dataclass
-class Work:
+class Queue:
     """Runs still to be done of one ask, handed out in order, whole pieces at a time.
 
     Attributes
@@ -189,7 +189,7 @@ def multiple(length: int, of: int) -> int:
     return -(-length // of) * of
 
 
-def cut(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[int, int]]:
+def partition(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[int, int]]:
     """Cut runs into pieces ``(begin, end)`` of their positions: rows that have the same number when divided by `length`.
 
     `breaks` holds True at positions where a new piece has to begin. So the division depends on rows alone, never on timing.

@@ -13,14 +13,14 @@ from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, Shard, Sizer, Task, Work, cut, multiple, piece_length
+from uqmbd.campaign.batches import Batch, BatchSizer, Queue, Shard, Task, multiple, partition, piece_length
 from uqmbd.campaign.kept import Kept, Lost
 from uqmbd.campaign.lookup import extras_of
 from uqmbd.campaign.merging import merge_small
-from uqmbd.campaign.pool import Here, Pool
+from uqmbd.campaign.pool import Pool, SerialExecutor
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.tally import Tally, Watcher
-from uqmbd.campaign.telling import Teller, next_ask, reduce_some
+from uqmbd.campaign.tally import CampaignStatistics, Watcher
+from uqmbd.campaign.telling import Feed, next_ask, reduce_some
 from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
@@ -73,9 +73,9 @@ class Campaign:
     shard: Shard | None = None
     batch: int | None = None
     watcher: Watcher = field(default_factory=Watcher)
-    tally: Tally = field(default_factory=Tally)
+    tally: CampaignStatistics = field(default_factory=CampaignStatistics)
 
-    def run(self) -> Tally:
+    def run(self) -> CampaignStatistics:
         """Ask, run, store, tell, until the method has enough."""
         began = time.perf_counter()
         self.pool: Pool | Kept | None = None
@@ -87,7 +87,7 @@ class Campaign:
         self.reduce = self.method.reduce if any(self.shapes[name] for name in self.told) else None
         if self.reduce is not None and set(self.told) != set(self.shapes):
             self.reduce = partial(reduce_some, self.reduce, self.told)
-        self.sizer = Sizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
+        self.sizer = BatchSizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
             while (request := next_ask(self.method, lambda: self.tally.progress)) is not None:
                 self.tally.asked += request.runs
@@ -110,11 +110,11 @@ class Campaign:
         again = self.without_partial(rows)
         if request.keep_state:
             again |= store.stateless(rows)
-        store.due[rows[again]] = True
+        store.stale[rows[again]] = True
         new = np.flatnonzero(rows < 0)
         rows[new[np.argsort(kind[new], kind="stable")]] = store.allocate(len(new))
         self.numbered.add(rows)
-        missing = np.flatnonzero((store.piece_of[rows] < 0) | store.due[rows])
+        missing = np.flatnonzero((store.piece_of[rows] < 0) | store.stale[rows])
         if self.shard is not None:
             missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
         fresh = rows[missing]
@@ -126,9 +126,9 @@ class Campaign:
         if self.reduce is not None and len(missing):
             # a piece's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
-        work = Work(request, missing, fresh, kind[missing], extras, source, self.states)
-        work.pieces = deque(cut(fresh, self.length_for(len(rows)), breaks))
-        teller = Teller(self, request, rows, self.groups(rows, work))
+        work = Queue(request, missing, fresh, kind[missing], extras, source, self.states)
+        work.pieces = deque(partition(fresh, self.length_for(len(rows)), breaks))
+        teller = Feed(self, request, rows, self.groups(rows, work))
         teller.advance(reused=True)
         if work.pieces:
             self.fan_out(work, teller)
@@ -162,13 +162,13 @@ class Campaign:
             again[begin:end] = there and self.partial(rows[begin:end], begin) is None
         return again
 
-    def groups(self, rows: np.ndarray, work: Work | None = None) -> list[tuple[int, int]]:
+    def groups(self, rows: np.ndarray, work: Queue | None = None) -> list[tuple[int, int]]:
         """What is told at once: pieces where partials are told, also those that `work` will make, else blocks of a piece's length."""
         n, length = len(rows), self.length_for(len(rows))
         if self.reduce is None:
             return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
         piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)
-        there = there[~self.store.due[rows[there]]]
+        there = there[~self.store.stale[rows[there]]]
         piece[there] = self.store.piece_of[rows[there]]
         if work is not None:
             for number, (begin, end) in enumerate(work.pieces):
@@ -190,7 +190,7 @@ class Campaign:
         return partial if partial is not None and self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
-    def fan_out(self, work: Work, teller: Teller) -> None:
+    def fan_out(self, work: Queue, teller: Feed) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         pool = self.start()
         if len(work.rows) > MANY:
@@ -230,7 +230,7 @@ class Campaign:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
             self.pool = pool = self.get_pool()
-            self.packed = packed_for(self.job, here=isinstance(pool, Here))
+            self.packed = packed_for(self.job, here=isinstance(pool, SerialExecutor))
             self.key = hashlib.sha256(self.packed).hexdigest() if isinstance(self.packed, bytes) else uuid4().hex
             pool.waiting = self.watcher.waiting
             self.tally.workers = pool.workers

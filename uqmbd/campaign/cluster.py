@@ -45,7 +45,7 @@ SETTINGS = {
 
 @dataclass
 class Cluster:
-    """A Dask client; tasks and results as in `Here`. A cluster that is gone is noticed while it is waited for.
+    """A Dask client; tasks and results as in `SerialExecutor`. A cluster that is gone is noticed while it is waited for.
 
     Attributes
     ----------
@@ -91,13 +91,13 @@ class Cluster:
         return max(self.there, 1)
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `Here.start`."""
+        """See `SerialExecutor.start`."""
         task = self.submit(function, *arguments)
         self.watch.add(task)
         return task
 
     def next(self) -> tuple[Any, Any]:
-        """See `Here.next`."""
+        """See `SerialExecutor.next`."""
         while True:
             try:
                 task, outcome = self.watch.queue.get(timeout=self.look)
@@ -113,7 +113,7 @@ class Cluster:
             return task, outcome[1] if isinstance(outcome, tuple) else outcome
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `Here.call`."""
+        """See `SerialExecutor.call`."""
         task = self.submit(function, *arguments)
         while True:
             try:
@@ -124,7 +124,7 @@ class Cluster:
                 self.require_workers()
 
     def cancel(self) -> None:
-        """See `Here.cancel`."""
+        """See `SerialExecutor.cancel`."""
         with suppress(Exception):  # of a scheduler that is gone
             self.client.cancel(list(self.watch.futures), force=True)
 

@@ -12,7 +12,7 @@ import numpy as np
 from uqmbd.campaign.batches import Task
 from uqmbd.campaign.campaign import lost_worker
 from uqmbd.campaign.kept import Kept
-from uqmbd.campaign.pool import Here, Pool
+from uqmbd.campaign.pool import Pool, SerialExecutor
 from uqmbd.campaign.worker import Job, packed_for, run_raw
 from uqmbd.outcomes import ERROR, Outcomes, failed_outcomes, sample_count
 
@@ -25,7 +25,7 @@ def run_few(pool: Pool | Kept, simulator: Any, shapes: Mapping[str, tuple[int, .
     shapes : dict of str to tuple
         Shape of one run's output by name, of those that are wanted.
     """
-    sent = packed_for(Job(simulator, (), dict(shapes), "float64"), here=isinstance(pool, Here))
+    sent = packed_for(Job(simulator, (), dict(shapes), "float64"), here=isinstance(pool, SerialExecutor))
     key = hashlib.sha256(sent).hexdigest() if isinstance(sent, bytes) else uuid4().hex
     try:
         return pool.call(run_raw, key, sent, Task(dict(samples)))

@@ -30,7 +30,7 @@ class Lost(Exception):
 
 
 class Kept:
-    """A pool of one process; tasks as in `uqmbd.campaign.pool.Here`.
+    """A pool of one process; tasks as in `uqmbd.campaign.pool.SerialExecutor`.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Kept:
         self.told = told
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> object:
-        """See `Here.start`."""
+        """See `SerialExecutor.start`."""
         if (pool := self.pool) is not None:
             if not self.queue:
                 self.end()
@@ -89,7 +89,7 @@ class Kept:
         return task
 
     def next(self) -> tuple[Any, Any]:
-        """See `Here.next`."""
+        """See `SerialExecutor.next`."""
         if not self.queue:
             return self.pool.next()
         task, function, arguments = self.queue.popleft()
@@ -99,12 +99,12 @@ class Kept:
             return task, error
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `Here.call`."""
+        """See `SerialExecutor.call`."""
         pool = self.pool
         return self.asked(function, arguments) if pool is None else pool.call(function, *arguments)
 
     def cancel(self) -> None:
-        """See `Here.cancel`."""
+        """See `SerialExecutor.cancel`."""
         self.queue.clear()
         if (pool := self.pool) is not None:
             pool.cancel()

@@ -19,9 +19,9 @@ from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.files import replace_text, writing
 from uqmbd.runs.listing import LISTING, unlist
 from uqmbd.runs.piece import SUFFIX, Column
-from uqmbd.runs.place import Folder, Place, is_address
 from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of
-from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, place_in
+from uqmbd.runs.storage import Folder, Storage, is_address
+from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, storage_in
 from uqmbd.sealing import sealed, unsealed
 
 OF_RUN = ("done.json", "study.toml", "rows.npy", "report.html", "result.zarr", "tables", "figures")
@@ -51,7 +51,7 @@ class StoreLock:
 
     Attributes
     ----------
-    place : Place
+    place : Storage
         Where its runs are.
     header : dict or None
         What the runs that are there share; None if there are none.
@@ -62,7 +62,7 @@ class StoreLock:
     """
 
     directory: Path
-    place: Place
+    place: Storage
     header: dict[str, Any] | None
     locks: list[Lock]
     shared: bool = False
@@ -95,7 +95,7 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
     ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE, LISTING) if not (directory / name).exists()]
-    place = place_in(directory, runs)
+    place = storage_in(directory, runs)
     locks: list[Lock] = []
     try:
         with writing(directory):
@@ -123,7 +123,7 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
             lock.release()
 
 
-def begun(directory: Path, place: Place) -> bool:
+def begun(directory: Path, place: Storage) -> bool:
     """Whether there is a result, or a file of runs."""
     return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in place.names())
 
@@ -179,7 +179,7 @@ def store_in(
 
 def read_header(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
-    place = place_in(directory, runs)
+    place = storage_in(directory, runs)
     try:
         found, is_sealed = unsealed(place.read(HEADER))
         if not is_sealed and found.get("format") in READABLE and found.get("id") != id_of(found):

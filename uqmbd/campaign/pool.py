@@ -18,7 +18,7 @@ from uqmbd.interrupts import shield_tracker
 FEW, LONG = 1000, 3.0  # runs, and s of them, that one process does; of more a cluster is started at once
 
 
-class Here:
+class SerialExecutor:
     """This process as a pool of one: a batch runs when its result is waited for."""
 
     workers = 1
@@ -50,7 +50,7 @@ class Here:
         self.queue.clear()
 
 
-Pool = Here | Cluster
+Pool = SerialExecutor | Cluster
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wa
         Time without any worker of `cluster` after which the campaign ends [s].
     """
     if cluster is None and not workers:
-        yield Here()
+        yield SerialExecutor()
         return
     import dask.config
     from distributed import fire_and_forget

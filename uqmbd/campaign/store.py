@@ -17,9 +17,9 @@ from uqmbd.printing import near
 from uqmbd.runs.files import writing
 from uqmbd.runs.growing import Growing
 from uqmbd.runs.piece import Blocks, Piece, beginning, file_name, spans_of
-from uqmbd.runs.place import TEMPORARY, Place
 from uqmbd.runs.reader import ABOUT, FORMAT, HEADER, Damaged, Runs
 from uqmbd.runs.states import ENDS
+from uqmbd.runs.storage import TEMPORARY, Storage
 from uqmbd.sealing import sealed
 
 AT_ONCE = 1 << 18  # runs that are looked for at a time
@@ -42,7 +42,7 @@ class RunStore(Runs):
         Rows by the hashes of their inputs, of the first `indexed` pieces; made when runs are looked for that are not where they were.
     follower : int
         Row after the last one that was found.
-    due : ndarray of bool, shape (rows,)
+    stale : ndarray of bool, shape (rows,)
         Runs that are there and are done again when a method asks for them: they count as missing until they are committed anew.
     session : int
         Number of this session; what it commits takes the place of what earlier ones did.
@@ -53,7 +53,7 @@ class RunStore(Runs):
     """
 
     def __init__(
-        self, place: Place, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
+        self, place: Storage, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
     ) -> None:
         super().__init__(place)
         self.directory, self.lock, self.timeout = directory, lock, timeout
@@ -67,18 +67,18 @@ class RunStore(Runs):
                 place.put(HEADER, sealed(self.header))
         if not shared:  # what others are writing just now is left alone
             with self.guarded():
-                self.tidy()
+                self.remove_orphans()
         self.redo_stopped()
 
-    def paint(self) -> None:
+    def map_rows(self) -> None:
         """Say which piece each row is in; all that follows from it begins anew."""
-        super().paint()
+        super().map_rows()
         self.files = len({piece.name for piece in self.pieces})
         self.growing = Growing(self.piece_of), Growing(np.zeros(len(self.piece_of), bool)), Growing(np.empty(0, bool))
-        self.piece_of, self.due, self.known = (one.rows for one in self.growing)
+        self.piece_of, self.stale, self.known = (one.rows for one in self.growing)
         self.index, self.indexed, self.follower, self.lowest = Index(), 0, 0, 0
 
-    def tidy(self) -> None:
+    def remove_orphans(self) -> None:
         """Remove what a killed process left, files with a damaged head, and files whose runs were all done again."""
         self.damaged += [f"{name} is damaged: its runs are done again" for name in self.bad]
         self.damaged += [f"{name} ended within some runs, as after a kill: these are done again" for name in self.torn]
@@ -98,7 +98,7 @@ class RunStore(Runs):
         self.place.remove(*sorted(old))
         if old:
             self.pieces = [piece for piece in self.pieces if piece.name in keep]
-            self.paint()
+            self.map_rows()
 
     def replace(self, name: str, whole: bytes) -> None:
         """Write a file anew with what of it is whole; remove it if nothing is."""
@@ -137,7 +137,7 @@ class RunStore(Runs):
         rows[there] = start + there
         left = np.flatnonzero(rows < 0)
         if len(left):
-            self.take_in()
+            self.update_index()
             other = {name: values[left] for name, values in samples.items()}
             keys = self.hashed(other)
             rows[left], several = self.index.find(keys)
@@ -190,7 +190,7 @@ class RunStore(Runs):
         good = np.flatnonzero(self.agree(rows, {name: np.repeat(value, len(rows)) for name, value in sample.items()}))
         return int(rows[good[0]]) if len(good) else -1
 
-    def take_in(self) -> None:
+    def update_index(self) -> None:
         """Put the runs of pieces that came since the last time into the index."""
         keys, found = [], []
         self.known = self.growing[2].fill(len(self.piece_of) - len(self.known), False)
@@ -209,15 +209,15 @@ class RunStore(Runs):
 
     def done(self, rows: np.ndarray) -> bool:
         """True if all these runs are there and none of them is to be done again."""
-        return bool((self.piece_of[rows] >= 0).all()) and not self.due[rows].any()
+        return bool((self.piece_of[rows] >= 0).all()) and not self.stale[rows].any()
 
-    def redo(self, statuses: Iterable[int]) -> int:
+    def invalidate(self, statuses: Iterable[int]) -> int:
         """Have runs of these statuses done again; how many they are."""
         codes = list(statuses)
         for number, piece in enumerate(self.pieces):
             if any(piece.head["counts"][code] for code in codes):
                 self.mark(number, codes)
-        return int(self.due.sum())
+        return int(self.stale.sum())
 
     def redo_stopped(self) -> None:
         """Have runs done again that were stopped at a time limit below the one of now."""
@@ -230,9 +230,9 @@ class RunStore(Runs):
         """Have runs of a piece that ended so done again."""
         rows = np.flatnonzero(self.piece_of == number)
         try:
-            self.due[rows[np.isin(self.column("status", rows), codes)]] = True
+            self.stale[rows[np.isin(self.column("status", rows), codes)]] = True
         except Damaged:
-            self.due[rows] = True  # found again, and dropped, when it is read
+            self.stale[rows] = True  # found again, and dropped, when it is read
 
     # writing -----------------------------------------------------------------------------------------------------------------------------
     def allocate(self, n: int) -> np.ndarray:
@@ -246,12 +246,12 @@ class RunStore(Runs):
 
     def grow(self, more: int) -> None:
         """Make room in memory for so many further rows."""
-        self.piece_of, self.due = self.growing[0].fill(more, -1), self.growing[1].fill(more, False)
+        self.piece_of, self.stale = self.growing[0].fill(more, -1), self.growing[1].fill(more, False)
 
     def commit(self, rows: np.ndarray, blocks: Blocks, tag: str, seconds: float = 0.0) -> None:
         """Write a piece, whose runs have these rising rows; `seconds` went by since the last one."""
         self.write({"rows": spans_of(rows), "tag": tag, "timeout": self.timeout, "seconds": seconds}, rows, blocks)
-        self.due[rows] = False
+        self.stale[rows] = False
 
     def write(self, head: dict[str, Any], rows: np.ndarray, blocks: Blocks) -> None:
         """Write a piece: into a file of its own, or behind others of this session in a file that small ones share."""

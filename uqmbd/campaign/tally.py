@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Tally:
+class CampaignStatistics:
     """What a campaign did and what it cost.
 
     Attributes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.tally import Tally, Watcher
+from uqmbd.campaign.tally import CampaignStatistics, Watcher
 from uqmbd.request import Progress, Request, Sampler
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ class Telling(Protocol):
     told: tuple[str, ...] | None
     reduce: Any
     watcher: Watcher
-    tally: Tally
+    tally: CampaignStatistics
 
     def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None: ...
 
 
 @dataclass
-class Teller:
+class Feed:
     """Tells the method the runs of one ask, in the order it asked, as soon as they are complete."""
 
     campaign: Telling

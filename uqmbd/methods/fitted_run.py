@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from uqmbd.methods.failures import require_validation
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 from uqmbd.surrogates.base import Runs, Surrogate
 
 FEW_FAILED = 3
 
 
-class FittedRun(StagedRun, Runs):
+class FittedRun(AdaptiveSampler, Runs):
     """A surrogate says where it wants runs and what it makes of them; see `uqmbd.surrogates.base.Runs` for what it may use."""
 
     def __init__(self, settings: Any, surrogate: type[Surrogate], *study: Any) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EVERY = slice(None)
 
 
-class KeptRun(Sampler):
+class SamplingState(Sampler):
     """Outcomes and status of all runs, and the steps of a plan.
 
     Its parameters are the settings, and those of `uqmbd.methods.base.Method.start`, in SI units.
@@ -114,7 +114,7 @@ class KeptRun(Sampler):
         }
 
 
-class GivenRun(KeptRun):
+class FixedSampler(SamplingState):
     """Keeps samples, outcomes and status of all runs.
 
     A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI, or a `uqmbd.request.Request`.
@@ -150,7 +150,7 @@ class GivenRun(KeptRun):
         return self._status == 0
 
 
-class StagedRun(KeptRun):
+class AdaptiveSampler(SamplingState):
     """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
 
     Attributes

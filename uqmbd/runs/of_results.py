@@ -13,7 +13,7 @@ from uqmbd.runs.listing import MISSING, listed
 from uqmbd.runs.piece import SUFFIX, spans_of
 from uqmbd.runs.reader import HEADER, Runs, reached
 from uqmbd.runs.view import open_view
-from uqmbd.runs.where import USED, integers_in, place_in, used_in
+from uqmbd.runs.where import USED, integers_in, storage_in, used_in
 
 AGAIN = "put it back; or call `uqmbd verify {0}`, which looks through all files, and `uqmbd resume {0}`, which does again what is lost"
 
@@ -26,7 +26,7 @@ def open_runs(folder: Path) -> xr.Dataset:
     StudyError
         If files of them are missing, cut, or have a damaged head. What is damaged within a file shows when that part is read.
     """
-    place = place_in(folder)
+    place = storage_in(folder)
     with reached(place):
         names = place.names()
     needed = (listed(folder) or {"runs": []})["runs"]

@@ -16,8 +16,8 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, Axis
 from uqmbd.runs.keys import without_key
 from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, key_column, pieces_in
-from uqmbd.runs.place import Place
 from uqmbd.runs.states import DATA, ENDS, states_at
+from uqmbd.runs.storage import Storage
 from uqmbd.sealing import unsealed
 
 FORMAT = 4
@@ -41,7 +41,7 @@ class Runs:
 
     Attributes
     ----------
-    place : Place
+    place : Storage
     header : dict
         What all runs share: format, columns, identity, notes, times, other axes.
     columns : dict of str to Column
@@ -59,7 +59,7 @@ class Runs:
         Files that end with a part of a piece: one that is being written, or whose writing was stopped.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Storage) -> None:
         self.place = place
         self.header = header_of(place)
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
@@ -260,7 +260,7 @@ class Runs:
 
 
 @contextmanager
-def reached(place: Place, name: str = HEADER) -> Iterator[None]:
+def reached(place: Storage, name: str = HEADER) -> Iterator[None]:
     """Reading in the block: a sentence where the place does not let it."""
     try:
         yield
@@ -281,7 +281,7 @@ def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
     return found | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
 
 
-def header_of(place: Place) -> dict[str, Any]:
+def header_of(place: Storage) -> dict[str, Any]:
     """What all runs of a place share; `StudyError` if it holds no runs that this version can read."""
     remedy = "put it back; or `uqmbd resume` writes it again, if the study is as it was"
     try:
@@ -310,7 +310,7 @@ def id_of(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(shared.encode()).hexdigest()[:16]
 
 
-def document_in(place: Place, name: str) -> dict[str, Any]:
+def document_in(place: Storage, name: str) -> dict[str, Any]:
     """A document beside the runs; empty if it is not there, `StudyError` if it is damaged."""
     try:
         return unsealed(place.read(name))[0]

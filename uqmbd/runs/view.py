@@ -12,8 +12,8 @@ from xarray.core import indexing
 
 from uqmbd.outcomes import STATUS, TIME, Axis
 from uqmbd.runs.piece import START, Column
-from uqmbd.runs.place import place_of
 from uqmbd.runs.reader import Runs
+from uqmbd.runs.storage import storage_of
 
 AT_ONCE = 1 << 18  # runs of a column that are gathered at a time
 CACHED = 1 << 18  # runs up to which a column that was read is kept in memory
@@ -61,7 +61,7 @@ class RunsBackend(BackendEntrypoint):
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
         """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, controls, outputs, status, message; `rows` chooses runs."""
-        found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(place_of(filename_or_obj))
+        found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(storage_of(filename_or_obj))
         columns = {name: column for name, column in found.columns.items() if name != START}
         axes = {name: places_of(found, name) for name, column in columns.items() if column.points}
         attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in columns.items()}

@@ -12,7 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.runs.listing import require_listed
 from uqmbd.runs.piece import spans_of
-from uqmbd.runs.place import Folder, Place, is_address, place_of
+from uqmbd.runs.storage import Folder, Storage, is_address, storage_of
 
 RUNS = "runs"
 ELSEWHERE_FILE = "runs.url"  # says where they are, if not in `RUNS`
@@ -24,7 +24,7 @@ MODEL = "model"  # copies of the files of its model
 OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 
 
-def place_in(results: Path, elsewhere: str | None = None) -> Place:
+def storage_in(results: Path, elsewhere: str | None = None) -> Storage:
     """The place of the runs of a folder of results: `elsewhere` (relative to it) if that is said, or what the folder says, or in it."""
     if elsewhere is not None:
         return place_from(results, elsewhere)
@@ -40,9 +40,9 @@ def place_in(results: Path, elsewhere: str | None = None) -> Place:
     return place
 
 
-def place_from(results: Path, said: str) -> Place:
+def place_from(results: Path, said: str) -> Storage:
     """The place that a folder of results says, an address or a folder; a relative one is relative to it."""
-    return place_of((results / said).resolve() if said.strip() and not is_address(said) else said)
+    return storage_of((results / said).resolve() if said.strip() and not is_address(said) else said)
 
 
 def keep_used(results: Path, used: np.ndarray) -> None:

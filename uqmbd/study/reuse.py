@@ -19,9 +19,9 @@ from uqmbd.runs.files import replace, replace_text, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
 from uqmbd.runs.piece import spans_of
-from uqmbd.runs.place import Folder
 from uqmbd.runs.reader import ABOUT, HEADER, READS, document_in
-from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, place_in
+from uqmbd.runs.storage import Folder
+from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, storage_in
 from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.decision import Done
@@ -53,13 +53,13 @@ def remember_files(study: StudyData, directory: Path, *, solver: bool) -> None:
         below = folder and file.startswith(folder + os.sep)
         found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
     if found != known:
-        place_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
+        storage_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
 
 
 def remembered(study: StudyData, directory: Path) -> dict[str, str]:
     """Hashes of the files that the model of the stored runs was seen to read."""
     found: dict[str, str] = {}
-    for place in (Folder(directory), place_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
+    for place in (Folder(directory), storage_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
         found |= document_in(place, READS)
     return found
 
@@ -100,7 +100,7 @@ def write_done(study: StudyData, directory: Path, digest: str, timed_out: int, s
 
 def list_result(study: StudyData, directory: Path, stored: np.ndarray, ahead: Mapping[str, bytes] | None = None) -> None:
     """Enter the files of a result, those beside its runs, and which runs are stored, (rows,) bool, into the list of checksums."""
-    there = place_in(directory, study.campaign.runs).names()
+    there = storage_in(directory, study.campaign.runs).names()
     beside = [name for name in (HEADER, ABOUT, READS) if name in there]
     list_files(directory, STUDY, MANIFEST, MODEL, USED, ELSEWHERE_FILE, runs=beside, rows=spans_of(np.flatnonzero(stored)), ahead=ahead)
 

@@ -16,7 +16,7 @@ from uqmbd.campaign.batches import Shard
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.pool import EarlyPool, default_workers
 from uqmbd.campaign.progress import progress_bar
-from uqmbd.campaign.tally import Tally, Watcher
+from uqmbd.campaign.tally import CampaignStatistics, Watcher
 from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import OutputInfo
@@ -51,7 +51,7 @@ class Prepared:
     pool: EarlyPool
 
 
-def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Tally]:
+def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, CampaignStatistics]:
     """Have the runs done that are missing, and the result made of all of them.
 
     Where a file turns out to be damaged as it is read, the damaged ones are dropped and the method is told all from the start: what is
@@ -62,7 +62,7 @@ def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Tally]:
     study, store, trial, pool = prepared.study, prepared.store, prepared.trial, prepared.pool
     simulated = 0
     while True:
-        method, tally = start(study, prepared.info), Tally(simulated=simulated)
+        method, tally = start(study, prepared.info), CampaignStatistics(simulated=simulated)
         give_memory_back()
         try:
             with progress_bar(progress, study.name) as watcher:
@@ -88,10 +88,10 @@ def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Tally]:
                 raise
 
 
-def execute_shard(prepared: Prepared, shard: Shard | None, progress: bool | None) -> Tally:
+def execute_shard(prepared: Prepared, shard: Shard | None, progress: bool | None) -> CampaignStatistics:
     """Have the runs of a shard done, until the method would have to hear of the others."""
     with progress_bar(progress, f"{prepared.study.name} {shard}") as watcher:
-        return campaign(prepared, start(prepared.study, prepared.info), watcher, Tally(), shard).run()
+        return campaign(prepared, start(prepared.study, prepared.info), watcher, CampaignStatistics(), shard).run()
 
 
 def early_pool(study: StudyData, workers: int | None, scheduler: Any, stack: ExitStack) -> EarlyPool:
@@ -122,7 +122,7 @@ def start(study: StudyData, info: Mapping[str, OutputInfo]) -> Any:
     return run if is_ours(type(study.method)) else OutsideRun(run, study)
 
 
-def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: Tally, shard: Shard | None = None) -> Campaign:
+def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignStatistics, shard: Shard | None = None) -> Campaign:
     """The campaign of a study."""
     study, store, info, trial = prepared.study, prepared.store, prepared.info, prepared.trial
     points = len(study.times())
@@ -159,7 +159,7 @@ def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     )
 
 
-def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, simulator: Mapping[str, Any]) -> None:
+def describe(result: Result, study: StudyData, tally: CampaignStatistics, store: RunStore, simulator: Mapping[str, Any]) -> None:
     """Say in the result, and in the store, what was asked and what it cost."""
     result.attrs = {
         **study.said(),
@@ -181,7 +181,7 @@ def describe(result: Result, study: StudyData, tally: Tally, store: RunStore, si
     store.describe({"study": study.name, "seed": study.campaign.seed, "versions": versions()})
 
 
-def simulator_attributes(store: RunStore, tally: Tally, trial: Trial) -> dict[str, Any]:
+def simulator_attributes(store: RunStore, tally: CampaignStatistics, trial: Trial) -> dict[str, Any]:
     """What the simulator said it used, in this session or an earlier one; where what that one wrote is lost, it is asked again."""
     about = store.about()
     if not about and not tally.simulated:

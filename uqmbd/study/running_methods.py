@@ -11,7 +11,7 @@ from uqmbd.campaign.locking import Lock
 from uqmbd.campaign.opening import read_header
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.runs.files import writing
-from uqmbd.runs.place import is_address
+from uqmbd.runs.storage import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.reuse import refuse_to_overwrite, write_study

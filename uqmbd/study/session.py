@@ -32,7 +32,7 @@ from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.tally import Tally
+    from uqmbd.campaign.tally import CampaignStatistics
     from uqmbd.result import Result
     from uqmbd.study.data import StudyData
 
@@ -43,7 +43,7 @@ class Finished:
 
     result: Result
     directory: Path
-    tally: Tally | None  # what was done; None when the result was there already
+    tally: CampaignStatistics | None  # what was done; None when the result was there already
     damaged: list[str] = field(default_factory=list)  # what was found damaged in the store, and mended
     date: str = ""  # when a result that was there already was made
     discarded: bool = False  # runs that were there, of another model say
@@ -86,7 +86,7 @@ class Session:
                 trial = None if self.scheduler is not None else Trial(self.study, elsewhere=True)
                 return Finished(there, self.directory, None, date=decision.date, trial=trial)
             prepared = self.prepare(identity, decision, stack)
-            prepared.store.redo(codes_of(again))
+            prepared.store.invalidate(codes_of(again))
             fields = fields_of(self.study, prepared.trial, prepared.info)  # before the runs, so that a mistake in a function shows at once
             self.write_undone()
             stack.enter_context(explaining(self.study, prepared.store, self.directory))
@@ -100,7 +100,7 @@ class Session:
             found = with_runs(result, self.directory), self.directory, tally, prepared.store.damaged
             return Finished(*found, discarded=discarded, trial=trial)
 
-    def share(self) -> Tally:
+    def share(self) -> CampaignStatistics:
         """Have the runs of the shard done, as far as the method knows them without those of others."""
         leave_if_worker_is_starting()
         with naming_file(self.study), ExitStack() as stack:
@@ -173,7 +173,7 @@ class Session:
                 (self.directory / name).unlink(missing_ok=True)
             write_study(self.study, self.directory)
 
-    def finish(self, identity: Identity, prepared: Prepared, result: Result, tally: Tally, began: datetime) -> None:
+    def finish(self, identity: Identity, prepared: Prepared, result: Result, tally: CampaignStatistics, began: datetime) -> None:
         """Write a result, and then that it is there."""
         study, directory, store = self.study, self.directory, prepared.store
         with writing(directory):

@@ -63,11 +63,11 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     from uqmbd.runs.files import writing
     from uqmbd.runs.listing import unfinish, unlist
     from uqmbd.runs.reader import HEADER, READS, Runs
-    from uqmbd.runs.where import place_in
+    from uqmbd.runs.where import storage_in
 
     added = 0
     for other in others:
-        source = Runs(place_in(other))
+        source = Runs(storage_in(other))
         with lock_store(results) as locked:
             if locked.header is None:
                 with writing(results):

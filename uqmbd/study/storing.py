@@ -11,8 +11,8 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo
-from uqmbd.runs.place import is_address
 from uqmbd.runs.reader import own_axes
+from uqmbd.runs.storage import is_address
 from uqmbd.study.decision import Identity
 from uqmbd.study.identity import digest_prefix, in_words_of_now, precision_of
 from uqmbd.study.sizes import require

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.campaign.lookup import extras_of
-from uqmbd.campaign.tally import Tally
+from uqmbd.campaign.tally import CampaignStatistics
 from uqmbd.campaign.telling import next_ask
 from uqmbd.errors import StudyError
 from uqmbd.request import Request
@@ -99,9 +99,9 @@ class Watch:
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
-    def tally(self, store: RunStore) -> Tally:
+    def tally(self, store: RunStore) -> CampaignStatistics:
         """What was told so far, as a campaign counts it."""
-        tally = Tally()
+        tally = CampaignStatistics()
         tally.reach(len(store.piece_of))
         for told in self._before:
             tally.use(store, *told)
@@ -183,9 +183,9 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     from uqmbd.campaign.opening import read_header
     from uqmbd.campaign.store import RunStore
     from uqmbd.runs.view import open_view
-    from uqmbd.runs.where import place_in
+    from uqmbd.runs.where import storage_in
 
-    header, place = read_header(directory, study.campaign.runs), place_in(directory, study.campaign.runs)
+    header, place = read_header(directory, study.campaign.runs), storage_in(directory, study.campaign.runs)
     store = None if header is None else RunStore(place, directory, shared=True)
     if header is None or store is None or not len(store.rows):
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")

@@ -18,7 +18,7 @@ from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, said
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Progress
 
@@ -129,7 +129,7 @@ class Search(Method):
         return SearchRun(self, inputs, outputs, time, seed)
 
 
-class SearchRun(StagedRun):
+class SearchRun(AdaptiveSampler):
     """Sobol' points, rounds of the search, and two halves of fresh runs. Outcomes are not kept."""
 
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)

@@ -20,7 +20,7 @@ from uqmbd.methods.base import count_failures
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
-from uqmbd.methods.staged import GivenRun
+from uqmbd.methods.staged import FixedSampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -97,7 +97,7 @@ class Start:
     end: str = ""  # why it ended; empty while it goes on
 
 
-class CalibrateRun(GivenRun):
+class CalibrateRun(FixedSampler):
     """Asks for the starts, then in turns for Jacobians and trial steps of all starts that go on, then for the Jacobian at the best."""
 
     def __init__(self, settings: Calibrate, *study: Any) -> None:

@@ -17,7 +17,7 @@ from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import count_failures, require_inputs
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.methods.staged import GivenRun
+from uqmbd.methods.staged import FixedSampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -99,7 +99,7 @@ class List(FromFile):
         return ParameterRun(self, *study)
 
 
-class ParameterRun(GivenRun):
+class ParameterRun(FixedSampler):
     """All samples in one ask; the envelope of the outputs, and their least, greatest and mean value."""
 
     def _plan(self) -> Iterator[np.ndarray]:

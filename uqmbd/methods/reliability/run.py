@@ -18,7 +18,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ COMPARED, COMPARED_WITH = 4, 16384  # random numbers of points that say how inpu
 FEWEST_UNSAFE = 20  # unsafe runs from which it is told how they differ from all
 
 
-class ReliabilityRun(StagedRun):
+class ReliabilityRun(AdaptiveSampler):
     """Runs searches and simulations of `uqmbd.analysis`: what they yield is asked for, the margin there is sent back.
 
     A subclass writes `_find`, one such coroutine, which returns nothing, and `_found`, statistics and sensitivity of what it found.

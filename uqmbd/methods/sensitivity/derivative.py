@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures, from_unit_cube
 from uqmbd.methods.sensitivity.settings import Sensitivity, Step
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
 
 
-class DerivativeRun(StagedRun):
+class DerivativeRun(AdaptiveSampler):
     """The medians, and one run on either side of them for each input.
 
     ``derivative`` is ``(∂y/∂x_i) σ_i / s``: σ_i the standard deviation of the input (of an interval: uniform over it), s the greatest

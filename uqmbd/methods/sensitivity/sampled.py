@@ -19,7 +19,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.sensitivity.settings import Samples, Sensitivity
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ HISTORY_RESAMPLES = 32  # of histories, where each resample costs as much as the
 Found = tuple[dict[str, np.ndarray], dict[str, float | np.ndarray]]
 
 
-class SampledRun(StagedRun):
+class SampledRun(AdaptiveSampler):
     """Asks once. Groups of runs with a failed one are left out as a whole, or values are filled in."""
 
     settings: Sampled

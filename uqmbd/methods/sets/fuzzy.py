@@ -17,7 +17,7 @@ from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.methods.staged import StagedRun
+from uqmbd.methods.staged import AdaptiveSampler
 from uqmbd.regions.cuts import Cuts, boxes
 from uqmbd.surrogates.base import NODE
 
@@ -137,7 +137,7 @@ class FuzzyBounds(Chebyshev):
         return super()._start(*study) if self.approach == "surrogate" else TransformationRun(self, *study)
 
 
-class TransformationRun(StagedRun):
+class TransformationRun(AdaptiveSampler):
     """Asks once, for the points of all levels; no point is run twice."""
 
     def _plan(self) -> Iterator[bool]:

@@ -17,7 +17,7 @@ TEMPORARY = ".new"
 EXECUTING = re.compile(r"(?:^|::)(reference|dask|jlab|jupyter)(?=::|://)")  # what fsspec makes of these executes what it reads
 
 
-class Place(Protocol):
+class Storage(Protocol):
     """Files by name. What `put` has written is there as a whole, or not at all.
 
     Attributes
@@ -164,7 +164,7 @@ def is_address(where: str | Path) -> bool:
     return "://" in str(where)
 
 
-def place_of(where: str | Path) -> Place:
+def storage_of(where: str | Path) -> Storage:
     """The place of a path or an address.
 
     Raises
