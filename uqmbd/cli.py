@@ -20,7 +20,7 @@ from uqmbd.starters import COMMANDS as STARTERS
 from uqmbd.starters import STUDIES
 
 if TYPE_CHECKING:
-    from uqmbd.study.session import Finished
+    pass
 
 LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 
@@ -64,6 +64,7 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
+    from uqmbd.study.reporting import show
     from uqmbd.study.running_methods import place_of_method, require_one, run_methods, select_method
     from uqmbd.study.storing import results_directory
 
@@ -87,6 +88,7 @@ def resume(
 ) -> None:
     """Go on with a study that was interrupted; only missing runs are done."""
     from uqmbd.study import Study
+    from uqmbd.study.reporting import show
     from uqmbd.study.running_methods import run_methods
 
     stored = stored_study(results)
@@ -105,6 +107,7 @@ def retry(
 ) -> None:
     """Do failed runs again; everything else is kept."""
     from uqmbd.study import Study
+    from uqmbd.study.reporting import show
     from uqmbd.study.running_methods import run_methods
 
     stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
@@ -125,6 +128,7 @@ def report(
     from uqmbd.result import open_results
     from uqmbd.results import Results
     from uqmbd.runs.where import folders_of
+    from uqmbd.study.reporting import table
     from uqmbd.study.storing import results_directory
 
     stored_study(results)
@@ -207,6 +211,7 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the demo, a slider-crank whose joint has play: its study goes to studies/, its results to results/."""
+    from uqmbd.study.reporting import show
     from uqmbd.study.running_methods import run_methods
     from uqmbd.study.storing import results_directory
     from uqmbd.study.worked import demo as written
@@ -232,47 +237,6 @@ def stored_study(results: Path) -> Path:
         )
     check_study(results)
     return stored
-
-
-def show(finished: dict[str, Finished], no_report: bool = False) -> None:
-    """The end of a run on the terminal: each method, then where the reports are."""
-    from uqmbd.study.reporting import leave_out, write_reports
-
-    for label, one in finished.items():
-        if len(finished) > 1:
-            say(f"{label}:")
-        show_one(one)
-    if no_report:
-        say(leave_out(finished))
-        return
-    for page in write_reports(finished):
-        say(f"report: {near(page)}")
-
-
-def show_one(finished: Finished) -> None:
-    """What was done, and the table."""
-    for text in finished.damaged:
-        say(f"damaged: {text}", err=True)
-    tally = finished.tally
-    if tally is None:
-        say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {near(finished.directory)}")
-    else:
-        failed = sum(number for status, number in tally.status.items() if status != "ok")
-        told = sum(tally.status.values())
-        done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
-        speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
-        say(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
-    table(finished.result)
-
-
-def table(result) -> None:
-    """The compact table of a result, and its notes."""
-    from uqmbd.report import notes_below, terminal_table
-
-    terminal = console()
-    terminal.print(terminal_table(result, terminal.width))
-    for note in notes_below(result):
-        say(note)
 
 
 def program() -> None:

@@ -231,7 +231,7 @@ def test_long_runs_have_a_cluster_at_once(seconds, cluster, monkeypatch):
     pool = EarlyPool(2, runs=9)
     try:
         pool.foretold = lambda: seconds
-        assert isinstance(pool.get(), Here if cluster else kept.Kept)
+        assert isinstance(pool.get(), SerialExecutor if cluster else kept.Kept)
     finally:
         pool.close()
 

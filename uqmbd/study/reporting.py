@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from uqmbd.printing import near
+from uqmbd.printing import console, near, say
 from uqmbd.runs.where import labels_in
 
 if TYPE_CHECKING:
@@ -75,3 +75,42 @@ def several_of(finished: Mapping[str, Finished], folder: Path) -> Results | None
 def lacks(one: Finished, folder: Path | None = None) -> bool:
     """Whether the page of a result, or that of all methods in `folder`, is to be written: the result is new, or the page is not there."""
     return one.tally is not None or not ((folder or one.directory) / PAGE).is_file()
+
+
+def show(finished: dict[str, Finished], no_report: bool = False) -> None:
+    """The end of a run on the terminal: each method, then where the reports are."""
+    for label, one in finished.items():
+        if len(finished) > 1:
+            say(f"{label}:")
+        show_one(one)
+    if no_report:
+        say(leave_out(finished))
+        return
+    for page in write_reports(finished):
+        say(f"report: {near(page)}")
+
+
+def show_one(finished: Finished) -> None:
+    """What was done, and the table."""
+    for text in finished.damaged:
+        say(f"damaged: {text}", err=True)
+    tally = finished.tally
+    if tally is None:
+        say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {near(finished.directory)}")
+    else:
+        failed = sum(number for status, number in tally.status.items() if status != "ok")
+        told = sum(tally.status.values())
+        done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
+        speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
+        say(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
+    table(finished.result)
+
+
+def table(result) -> None:
+    """The compact table of a result, and its notes."""
+    from uqmbd.report import notes_below, terminal_table
+
+    terminal = console()
+    terminal.print(terminal_table(result, terminal.width))
+    for note in notes_below(result):
+        say(note)
