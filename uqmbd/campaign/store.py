@@ -148,7 +148,7 @@ class RunStore(Runs):
             found = np.flatnonzero(rows[left] >= 0)
             wrong = found[~self.agree(rows[left[found]], {name: values[found] for name, values in other.items()})]
             for i in wrong.tolist():  # another run has the same hash
-                rows[left[i]] = self.search(keys[i], {name: values[i : i + 1] for name, values in other.items()})
+                rows[left[i]] = self.search(np.uint64(keys[i]), {name: values[i : i + 1] for name, values in other.items()})
         self.follower = int(rows[-1]) + 1 if rows[-1] >= 0 else start + n
         return rows
 

@@ -72,7 +72,7 @@ class Runs:
         """Read the heads of all files; `StudyError` when they cannot be reached, or what they say is more than memory holds."""
         with reached(self.place):
             self.load_heads()
-        self.paint()
+        self.map_rows()
 
     def load_heads(self) -> None:
         """The heads of all files, checked."""
@@ -110,7 +110,7 @@ class Runs:
                     return False
         return True
 
-    def paint(self) -> None:
+    def map_rows(self) -> None:
         """Say which piece each row is in."""
         count = max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0)
         if BYTES_OF_A_ROW * count > psutil.virtual_memory().total:

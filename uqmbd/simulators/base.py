@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -41,7 +41,8 @@ class Simulator(Protocol):
         Runs that are done side by side; batches should hold a multiple of it.
     """
 
-    width: ClassVar[int]
+    @property
+    def width(self) -> int: ...
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """Build or run the model once and say what its outputs are; raise `StudyError` if it cannot work."""

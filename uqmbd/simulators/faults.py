@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from uqmbd.simulators.windows import read_name
 
 class Lanes(Protocol):
     """What is known of the runs of a model of flexmbd; see `uqmbd.simulators.lanes.LanesSimulator`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def model(self) -> Model: ...

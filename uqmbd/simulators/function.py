@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class FunctionSimulator:
         What the model says that its outputs cannot pass, see `declared`.
     """
 
-    width: ClassVar[int] = 1
+    width = 1
 
     model: Model
     names: tuple[str, ...]

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class LanesSimulator:
         Seconds after which runs that are not done are left, with status "timeout" (trial runs).
     """
 
-    width: ClassVar[int] = 16
+    width = 16
 
     model: Model
     names: tuple[str, ...]

@@ -46,7 +46,7 @@ def shown(simulator: Lanes, samples: Mapping[str, np.ndarray], path: Path, title
         arguments = replace(simulator, time=times_of(simulator.time)).arguments()
         found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, poses=True)
         good = [row for row, code in enumerate(found.status) if code == 0]
-        return flexmbd.show(found, path, samples=good, title=title, browser=False).path
+        return flexmbd.show(found, path, samples=good, title=title, browser=False).path or path
 
 
 def times_of(time: np.ndarray) -> np.ndarray:

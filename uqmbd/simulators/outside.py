@@ -126,11 +126,12 @@ class OutsideSimulator:
 
     def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
         """See `uqmbd.simulators.base.Continuing`."""
-        if not hasattr(self.made, "go_on"):
+        go_on = getattr(self.made, "go_on", None)
+        if go_on is None:
             text = f"runs of {type(self.made).__name__} cannot go on from a state"
             raise StudyError(text, key="study.simulator", remedy="it needs what uqmbd.simulators.base.Continuing has")
-        with kept_folder(self.made.go_on):
-            return self.done(samples, self.made.go_on(samples, states))
+        with kept_folder(go_on):
+            return self.done(samples, go_on(samples, states))
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """See `Simulator.simulate`."""

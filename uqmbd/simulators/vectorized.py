@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class VectorizedSimulator:
         What the outputs are over, from a trial batch.
     """
 
-    width: ClassVar[int] = 64  # a call costs some microseconds
+    width = 64  # a call costs some microseconds
 
     model: Model
     names: tuple[str, ...]

@@ -38,6 +38,6 @@ def argument_units(build, samples):
     if not len(good):
         return {}
     parameters = system.parameters()
-    numbers = [(path.removeprefix("@"), value, parameters.unit(path)) for path, value in parameters.items() if parameters.unit(path)]
+    numbers = [(path.removeprefix("@"), value, unit) for path, value in parameters.items() if (unit := parameters.unit(path))]
     found = {name: [(path, unit) for path, value, unit in numbers if value is x] for name, x in samples.items()}
     return {name: places for name, places in found.items() if places}
