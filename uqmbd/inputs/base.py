@@ -42,6 +42,11 @@ class Input(Checked):
 
         def __init__(self, /, **values: Any) -> None: ...
 
+    @property
+    def count(self) -> int:
+        """Number of variables: more than one only for a joint distribution, which a space takes apart."""
+        return 1
+
     @classmethod
     @abstractmethod
     def from_value(cls, value: Any, unit: str) -> Self:

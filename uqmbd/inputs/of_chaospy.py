@@ -13,6 +13,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.inputs.catalogue import FAMILIES
 from uqmbd.inputs.distributions import NAMED, build, check, parameters
+from uqmbd.inputs.univariate import inverse_of
 
 RENAMED = {"LogNormal": "powerlognormal", "Triangle": "triangular"}  # class of chaospy -> type here, of other letters
 WHOLE = ("binomial", "discreteuniform")
@@ -115,7 +116,7 @@ def table_of(distribution: Any) -> dict[str, Any] | None:
     if not ours or (numbers := _numbers(distribution, kind)) is None:
         return None
     found = {"type": kind, **numbers}
-    return found if kind in WHOLE or _is(found, distribution.inv(TRIED)) else None
+    return found if kind in WHOLE or _is(found, inverse_of(distribution, TRIED)) else None
 
 
 def moves(distribution: Any) -> tuple[Any, float, float] | None:

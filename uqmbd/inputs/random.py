@@ -116,7 +116,7 @@ class Random(Input):
 
     @property
     def count(self) -> int:
-        """Number of variables: more than one only for a joint distribution of chaospy, which a space takes apart."""
+        """See `Input.count`."""
         return 1 if self.made is None or isinstance(self.made, Component) else len(self.made)
 
     @property

@@ -25,7 +25,8 @@ def read_inputs(given: Any, info: ValidationInfo) -> dict[str, Input]:
     found = {}
     for name, item in as_inputs(given).items():
         made = input_of(name, item, info.context or Path()) if isinstance(item, Mapping) else item
-        for one in names_in(name) if isinstance(name, str) and getattr(made, "count", 1) > 1 else [name]:
+        check_kind(made, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
+        for one in names_in(name) if isinstance(name, str) and made.count > 1 else [name]:
             check_input_name(one)
         found[name] = in_si(name, made)
     return found
@@ -34,10 +35,9 @@ def read_inputs(given: Any, info: ValidationInfo) -> dict[str, Input]:
 def in_si(name: str, item: Any) -> Input:
     """An input in SI units; several that came as one have a unit each, and become SI when a space takes them apart."""
     key = f"inputs.{name}"
-    check_kind(item, Input, key, "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
     try:
         with blaming(type(item), "kind of input", ""):
-            return item if getattr(item, "count", 1) > 1 else item.to_si()
+            return item if item.count > 1 else item.to_si()
     except StudyError as error:
         raise error.under(key) from error.__cause__
 
