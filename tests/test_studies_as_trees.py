@@ -32,7 +32,7 @@ def run(name, finer=1.0, **solver):
     study = Study.from_file(STUDIES / name / "study.toml")
     key = "step" if "step" in study.solver else "tolerance"
     finer = min(finer, FINE_STEP) if study.solver.get("fixed") else finer
-    study.solver |= {key: study.solver[key] / finer, **solver}
+    study = study.changed(solver={**study.solver, key: study.solver[key] / finer, **solver})
     trial = Trial(study)
     found = trial.checked().simulate({key: x[:2] for key, x in trial.samples.items()})
     assert not found.status.any(), found.message
