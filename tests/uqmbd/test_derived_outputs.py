@@ -17,6 +17,8 @@ from uqmbd.simulators.times import simulator_at
 from uqmbd.study.available import outputs_of
 from uqmbd.study.trial import Trial
 
+from .test_simulators import PENDULUM
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "models.md"
 TIME = np.linspace(0.0, 1.0, 41)
 FORMULAS = {"deviation": "hypot(x - ideal.x, y - ideal.y)", "share": "deviation:max / span"}
@@ -284,17 +286,6 @@ def test_a_simulator_from_outside_and_what_it_says_of_its_outputs():
     np.testing.assert_allclose(done.outputs["both"], [[3.0] * 3, [6.0] * 3])
     assert done.attributes[NONNEGATIVE] == "root, weight"
     assert done.attributes[DOUBT + "both:mean"] == "it is derived from 'load': it is made up"
-
-
-PENDULUM = """
-import flexmbd as fm
-
-def pendulum(length, angle):
-    system = fm.System(gravity=(0.0, -9.81))
-    rod = system.body("rod", mass=1.0, inertia=0.1, position=(length / 2, 0.0), points={"pin": (-length / 2, 0.0)})
-    system.add(fm.Revolute("pin", system.ground.at(0.0, 0.0, "pin"), rod["pin"]))
-    return system
-"""
 
 
 def test_mechanisms_in_lanes_with_outputs_of_the_solver(tmp_path):
