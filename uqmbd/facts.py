@@ -11,13 +11,16 @@ from numpy.typing import ArrayLike
 
 CUT = "cut"  # attribute of a result, see `method_facts.Shown`
 WARNINGS = "warnings"  # the same
-EARLIER = {  # what methods of an earlier version, and made-up results, do not say of themselves, by the name of the method
+EARLIER = {  # what methods of version 0.1.0 did not say of themselves; a method of now says it in the attributes of its result
     "sensitivity": {"about": "indices"},
     "reliability": {"about": "limit"},
     "montecarlo": {"sampling": "random"},
     "grid": {"sampling": "chosen"},
     "list": {"sampling": "chosen"},
     "search": {"by_search": True},
+    "calibrate": {"about": "estimates"},
+    "convex": {"spread": "spread evenly over the set"},
+    "fuzzy": {"spread": "in the boxes of the levels, most where the membership is high"},
 }
 
 
@@ -103,11 +106,13 @@ class Facts:
     failures_note : str
         The one of them that says how many runs failed; empty where none does.
     about : str
-        What the method answers first: ``outputs``, ``indices`` of inputs, or whether a ``limit`` is passed.
+        What the method answers first: ``outputs``, ``indices`` of inputs, ``estimates`` of them, or whether a ``limit`` is passed.
     sampling : str
         ``random``: a sample of the inputs' distribution; ``chosen``: values of a user's, from which nothing follows for others; else empty.
     by_search : bool
         Whether nothing but a search was asked for bounds.
+    spread : str
+        Where the random runs lie whose statistics stand beside bounds, in words.
     costs : tuple of ControlCost
         Where the method has set a control of runs; by control.
     """
@@ -131,6 +136,7 @@ class Facts:
     about: str = "outputs"
     sampling: str = ""
     by_search: bool = False
+    spread: str = "spread evenly over the box"
     costs: tuple[ControlCost, ...] = ()
 
     @classmethod

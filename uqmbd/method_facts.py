@@ -138,7 +138,9 @@ class Start(Said):
 
 @dataclass(frozen=True)
 class Estimates(Said):
-    """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known.
+    """What a calibration found, or another method whose results are ``about`` estimates; empty where nothing is known.
+
+    Of each input estimate, deviation and 95 % limits, SI.
 
     Attributes
     ----------
@@ -170,6 +172,12 @@ class Estimates(Said):
     readings: int | None = None
     interpolated: int | None = None
     starts: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Estimates:
+        """Of a method whose results are about estimates; another one may call something else so. Version 0.1.0 did not say it."""
+        earlier = "estimates" if attrs.get("method") == "calibrate" else ""
+        return super().of(attrs) if attrs.get("about", earlier) == "estimates" else cls()
 
     def __bool__(self) -> bool:
         """Whether the result is that of a calibration."""
@@ -215,10 +223,11 @@ class Checks(Said):
 
 @dataclass(frozen=True)
 class Cases(Said):
-    """Of an output in `extreme_runs`, and of `fields`: the inputs, SI, and where on its axis each bound was reached."""
+    """Of an output in `extreme_runs`, and of `fields`: inputs, SI, where on its axis each bound was reached, and controls of that run."""
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
     reached: Mapping[str, float] = field(default_factory=dict)
+    control: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 WHY, CLAIMED = "why", "claimed"  # as methods write them

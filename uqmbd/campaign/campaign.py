@@ -50,6 +50,8 @@ class Campaign:
         Of each ask only its runs are done; it ends where a method would have to hear of the others.
     told : tuple of str
         Outputs that the method is told; all of them unless said.
+    may_miss : frozenset of str
+        Outputs that an ok run may lack.
     precision : str
         Type in which histories are stored.
     keep_histories : bool
@@ -72,6 +74,7 @@ class Campaign:
     told: tuple[str, ...] | None = None
     shard: Shard | None = None
     batch: int | None = None
+    may_miss: frozenset[str] = frozenset()
     watcher: Watcher = field(default_factory=Watcher)
     tally: CampaignStatistics = field(default_factory=CampaignStatistics)
 
@@ -228,7 +231,7 @@ class Campaign:
         """The pool; when it is wanted first it is got, and the job is packed."""
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
-            self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
+            self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce, may_miss=self.may_miss)
             self.pool = pool = self.get_pool()
             self.packed = packed_for(self.job, here=isinstance(pool, SerialExecutor))
             self.key = hashlib.sha256(self.packed).hexdigest() if isinstance(self.packed, bytes) else uuid4().hex

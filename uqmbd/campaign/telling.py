@@ -10,7 +10,7 @@ import numpy as np
 
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics, Watcher
-from uqmbd.request import Progress, Request, Sampler
+from uqmbd.request import Progress, Request, Sampler, Samples
 
 if TYPE_CHECKING:
     from uqmbd.campaign.worker import Reduce
@@ -64,7 +64,8 @@ class Feed:
             return store.column("status", rows)
         told = campaign.told or ()
         stored = store.read([*told, "status"], rows)
-        samples = {name: values[part] for name, values in self.request.samples.items()}
+        asked = self.request.part(part)
+        samples = Samples(asked.samples, asked.control)
         outputs = {name: np.asarray(stored[name], np.float64) for name in told}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])

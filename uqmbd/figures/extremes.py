@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
 from uqmbd.result_data import ResultData
+from uqmbd.runs.piece import CONTROL
 from uqmbd.tables.outputs import picked, widest
 
 
@@ -27,6 +30,8 @@ class Extreme:
         Where on the axis that is; of a history when [s].
     beyond : bool
         Whether it goes further where all runs agree, such as at the start of a history, which says nothing of inputs.
+    extras : dict
+        What of its run is no input, by the names of the columns of a store: controls, and the key of the run from whose end it went on.
     """
 
     inputs: dict[str, float]
@@ -34,6 +39,17 @@ class Extreme:
     at: int | None = None
     time: float | None = None
     beyond: bool = False
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Inputs and extras: which run it is."""
+        return {**self.inputs, **self.extras}
+
+    @property
+    def control(self) -> dict[str, float]:
+        """What its method set of the run besides its inputs."""
+        return {name.removeprefix(CONTROL): float(value) for name, value in self.extras.items() if name.startswith(CONTROL)}
 
 
 def extreme_of(result: ResultData, name: str, bound: str, time: float | None = None) -> Extreme | None:

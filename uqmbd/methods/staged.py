@@ -16,7 +16,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import from_unit_cube
 from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.outcomes import OutputInfo
-from uqmbd.request import Request, Sampler
+from uqmbd.request import Request, Sampler, samples_of
 from uqmbd.runs.growing import Growing
 
 if TYPE_CHECKING:
@@ -94,12 +94,13 @@ class SamplingState(Sampler):
         return self._values[runs[0] : runs[-1] + 1, columns] if follow else self._values[runs, columns]
 
     def envelope(self, runs: np.ndarray) -> np.ndarray:
-        """What these runs reached, (2, columns)."""
+        """What these runs reached, (2, columns), of what is not missing."""
+        least, most = (np.fmin, np.fmax) if self._columns.may_miss.any() else (np.minimum, np.maximum)
         runs = np.flatnonzero(runs) if runs.dtype == bool else runs
 
         def of(at: slice) -> np.ndarray:
             values = self.outcomes(runs, at)
-            return np.stack([values.min(axis=0), values.max(axis=0)])
+            return np.stack([least.reduce(values, axis=0), most.reduce(values, axis=0)])
 
         return by_blocks(of, self._columns.count, len(runs))
 
@@ -123,11 +124,25 @@ class FixedSampler(SamplingState):
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
         self._asked = Growing(np.empty((0, len(self._inputs))))
+        self._controls: dict[str, np.ndarray] = {}
 
     @property
     def _samples(self) -> np.ndarray:
         """Samples of all runs asked for, (runs, d), SI."""
         return self._asked.rows
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        """Outcomes in run order, see `uqmbd.request.Sampler`; controls are kept beside them."""
+        at = self._told
+        super().tell(samples, outputs, status)
+        for name, values in samples_of(samples).control.items():
+            kept = self._controls.get(name, np.empty(0))
+            self._controls[name] = np.concatenate([kept, np.full(at - len(kept), np.nan), values])
+
+    def _control(self, name: str) -> np.ndarray:
+        """A control of all runs that were told, (runs,); NaN of those without it."""
+        kept = self._controls.get(name, np.empty(0))
+        return np.concatenate([kept, np.full(self._told - len(kept), np.nan)])
 
     def ask(self) -> Request | dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.request.Sampler`."""

@@ -61,6 +61,13 @@ class Derived:
                 raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=remedy)
         return found
 
+    def refuse_hidden(self, known: Any) -> None:
+        """`StudyError` for one with the name of an output of the model, which it would hide; `known`: what the model returned, by name."""
+        for name, text in self.formulas if isinstance(known, Mapping) else ():
+            if name in known:
+                fault = f"the model has an output '{name}' of its own, which the formula would hide"
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=f"call the derived one otherwise, {name}_derived say")
+
     def term(self, name: str) -> Term | None:
         """The formula of an output; None for one of the model."""
         text = dict(self.formulas).get(name)
@@ -115,7 +122,7 @@ class Derived:
             text, remedy = f"'{parts.base}' is a number, and cannot be reduced", f"write {parts.base}"
             raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
         check_reduction(name, None if of.over_time else of.axis, time)
-        return OutputInfo((of.axis if parts.is_place else of).unit, None)
+        return OutputInfo((of.axis if parts.is_place else of).unit, None, may_miss=of.may_miss)
 
     def formula_info(self, name: str, info: Any) -> OutputInfo:
         """What the output of a formula is, where `info` says it of others."""
@@ -135,7 +142,8 @@ class Derived:
         with saying(name, text):
             unit = term.unit_from({part: each.unit for part, each in parts.items()})
         meaning = f"{name} = {' '.join(text.split())}"
-        return OutputInfo(unit, over.get(first), meaning, tuple(self.definitions([name]).items()))
+        missing = any(each.may_miss for each in parts.values())
+        return OutputInfo(unit, over.get(first), meaning, tuple(self.definitions([name]).items()), may_miss=missing)
 
     def values(
         self, names: Iterable[str], known: Mapping[str, np.ndarray], info: Mapping[str, OutputInfo], time: np.ndarray | None
@@ -216,11 +224,6 @@ class DerivedSimulator:
     derived: Derived
     info: dict[str, OutputInfo]
 
-    @property
-    def width(self) -> int:
-        """Runs that are done side by side."""
-        return self.inner.width
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "inner":
             raise AttributeError(name)
@@ -261,6 +264,8 @@ class DerivedSimulator:
             if name in done.outputs:
                 continue
             bad = ~np.isfinite(outputs[name]).reshape(len(status), -1).all(axis=1)
+            for part in self.derived.parts([name]) if self.info[name].may_miss else ():
+                bad &= ~np.isnan(done.outputs[part]).reshape(len(status), -1).any(axis=1)
             for i in np.flatnonzero(bad & (status == OK)).tolist():
                 status[i], message[i] = ERROR, f"the derived output {name!r} is NaN or infinite: {self.why(name)}"
         return replace(done, outputs=outputs, status=status, message=message, attributes=self.attributes(done.attributes))
@@ -307,20 +312,16 @@ def of_parts(derived: Derived, names: Iterable[str]) -> Iterator[None]:
         if error.key != "outputs.include" or not isinstance(error.value, str) or error.value in names:
             raise
         for name, text in derived.definitions(wanted).items():
-            term = derived.term(name)
-            if term is not None and error.value in term.outputs:
-                at = max(text.find(error.value), 0) + 1
-                raise StudyError(
-                    f"{error.message} (at character {at})", key=f"{KEY}.{name}", value=text, remedy=error.remedy
-                ) from error.__cause__
+            if error.value in formula.read(text).outputs:
+                fault = f"{error.message} (at character {max(text.find(error.value), 0) + 1})"
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=error.remedy) from error.__cause__
         raise
 
 
 def rebuilt(simulator: Any, **changes: Any) -> Any:
     """A simulator with other fields; of one with derived outputs those of the model's own."""
-    if isinstance(simulator, DerivedSimulator):
-        return replace(simulator, inner=replace(simulator.inner, **changes))
-    return replace(simulator, **changes)
+    changed = replace(own(simulator), **changes)
+    return replace(simulator, inner=changed) if isinstance(simulator, DerivedSimulator) else changed
 
 
 def own(simulator: Any) -> Any:

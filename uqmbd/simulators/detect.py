@@ -17,7 +17,7 @@ from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import taken
-from uqmbd.simulators.function import FunctionSimulator, call, declared, output_info, wants_time
+from uqmbd.simulators.function import FunctionSimulator, call, declared, may_miss, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
@@ -55,13 +55,16 @@ def make_simulator(
     if timeout is not None and not AWAY and not model.fixed:
         return made_apart(model, names, time, samples, settings, timeout)
     raw = trial(model, time, samples, min((limit for limit in (timeout, patience) if limit is not None), default=None))
+    if model.derived.formulas:
+        model.derived.refuse_hidden(sys.modules["flexmbd"].output_units(raw) if is_system(raw) else raw)
     if is_system(raw):
         if time is None:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, tuple(names), time, dict(settings))
     refuse_settings(settings)
     limits = declared(model.load(), raw if isinstance(raw, Mapping) else None)
-    return FunctionSimulator(model, tuple(names), time, output_info(raw, tuple(names), time), timeout, limits)
+    info = output_info(raw, tuple(names), time, may_miss(model.load(), raw))
+    return FunctionSimulator(model, tuple(names), time, info, timeout, limits)
 
 
 def made_apart(
@@ -157,9 +160,9 @@ def available_outputs(
     if raw is None or not isinstance(raw, Mapping):
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
-    found = {str(name): taken(value) for name, value in raw.items() if name != "time"}
+    found, missing = {str(name): taken(value) for name, value in raw.items() if name != "time"}, may_miss(model.load(), raw)
     return {
-        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None))
+        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None), may_miss=name in missing)
         for name, (value, unit, axis) in found.items()
     }
 

@@ -254,6 +254,7 @@ class CalibrateRun(FixedSampler):
             notes.insert(0, f"the best start has not converged: {best.end}")
         return {
             "method": self.settings.name,
+            "about": "estimates",
             "seed": self._seed,
             **told,
             "readings": self._compare.count,

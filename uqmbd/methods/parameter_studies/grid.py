@@ -58,6 +58,7 @@ class Grid(Method):
     name: ClassVar[str] = "grid"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
 
     points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None

@@ -16,6 +16,7 @@ from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import count_failures, require_inputs
 from uqmbd.methods.failures import left_out
+from uqmbd.methods.missing import Missing, mean_there
 from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import FixedSampler
 
@@ -50,6 +51,7 @@ class List(FromFile):
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "joint", "sampled"})  # the list says all of them together
 
@@ -110,11 +112,17 @@ class ParameterRun(FixedSampler):
 
         ok = self._ok()
         ends, counts = self.envelope(ok), count_failures(self._status)
-        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
-        rows = np.concatenate([self._values[ok].mean(axis=0)[None], ends])
+        gone = Missing(self._columns, np.isnan(self._values[ok]).sum(axis=0), int(counts["runs_ok"]))
+        notes = [
+            "least, greatest and mean value describe the runs that were made; they are no probabilities",
+            *left_out(counts),
+            *gone.notes(),
+        ]
+        rows = np.concatenate([mean_there(self._values[ok])[None], ends])
         return Result(
             inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
             statistics=self._columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
+            missing=gone.group(),
             attrs={"method": self.settings.name, "sampling": "chosen", "seed": self._seed, "notes": notes, **counts},
         )
 

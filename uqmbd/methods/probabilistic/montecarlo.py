@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out, stop_if_too_many
+from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
@@ -72,6 +73,7 @@ class MonteCarlo(Method):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
 
     samples: int = Field(ge=1)
     design: Literal["random", "lhs", "sobol"] = "random"
@@ -109,11 +111,15 @@ class MonteCarloRun(ReducedRun):
         self._good = 0
         self._moments = moments.empty(self._histories.count)
         self._told = self._whole = 0
+        self._levels = levels_of(settings.quantiles)
         self._head = min(settings.history_runs, settings.samples)
         self._kept = np.empty((self._head, self._histories.count))  # histories of the first ok runs, `_whole` so far
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
         self._along = {"scalars": self._scalars, "moments": self._histories, "histories": self._histories}
+        if self._histories.may_miss.any():
+            self._along["missing"] = self._histories
+        self._gone = np.zeros(self._histories.count, np.int64)  # values of histories that ok runs lack
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
@@ -123,6 +129,7 @@ class MonteCarloRun(ReducedRun):
         self._good += good
         if self._histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
+            self._gone = self._gone + partial.get("missing", np.zeros((1, 1), np.int64))[0]
         whole = partial["histories"][: self._wanted(partial, self._told)]
         self._kept[self._whole : self._whole + len(whole)] = whole
         self._whole += len(whole)
@@ -143,15 +150,9 @@ class MonteCarloRun(ReducedRun):
         failures = count_failures(status)
         count = int(failures["runs_ok"])
         stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
-        values = self._values[: self._good]
-        levels = levels_of(self.settings.quantiles)
-        ends = values.min(axis=0), values.max(axis=0)
-        scalars = Statistics.of(values.mean(axis=0), columnwise(sample_std, values), *ends, count, values, levels)
         kept = self._kept[: self._whole]
-        state = self._moments
-        histories = Statistics.of(
-            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept, levels
-        )
+        scalars = of_present(self._scalars.may_miss, self._of_scalars)
+        histories = of_present(self._histories.may_miss, self._of_histories)
         attrs = {
             "method": self.settings.name,
             "sampling": "random",
@@ -163,13 +164,32 @@ class MonteCarloRun(ReducedRun):
         if self._histories.count:
             attrs["history_quantile_runs"] = len(kept)
         notes = left_out(failures, ": the statistics are those of runs that work")
-        attrs["notes"] = notes + self._doubts(scalars, histories, count)
+        lost = np.isnan(self._values[: self._good]).sum(axis=0)
+        gone = [Missing(self._scalars, lost, count), Missing(self._histories, self._gone, count)]
+        attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
         rows, names = {"s": scalars.rows, "h": histories.rows}, list(scalars.rows)
         return Result(
             inner=self._join({"bound": ["lower", "upper"]}, {k: np.array([each["min"], each["max"]]) for k, each in rows.items()}),
             statistics=self._join({"statistic": names}, {k: moved(each) for k, each in rows.items()}),
+            missing=gone[0].group().merge(gone[1].group()),
             attrs=attrs,
         )
+
+    def _of_scalars(self, at: Any) -> Statistics:
+        """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
+        values = self._values[: self._good]
+        values = values[:, at] if isinstance(at, (slice, np.ndarray)) else present(values[:, at])
+        ends = values.min(axis=0), values.max(axis=0)
+        return Statistics.of(values.mean(axis=0), columnwise(sample_std, values), *ends, len(values), values, self._levels)
+
+    def _of_histories(self, at: Any) -> Statistics:
+        """The same of columns of histories."""
+        single = not isinstance(at, (slice, np.ndarray))
+        count = self._good - int(self._gone[at]) if single else self._good
+        state, kept = self._moments[:, [at] if single else at], self._kept[: self._whole]
+        kept = present(kept[:, at]) if single else kept[:, at]
+        ends = (state[moments.MINIMUM], state[moments.MAXIMUM]) if count else (np.full(1, np.nan),) * 2
+        return Statistics.of(moments.mean(state, count), moments.std(state, count), *ends, count, kept, self._levels)
 
     def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
         """Sentences about limits that cannot be relied upon."""
@@ -193,6 +213,30 @@ class MonteCarloRun(ReducedRun):
         """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
         joined = self._scalars.dataset(rows["s"], labels).merge(self._histories.dataset(rows["h"], labels))
         return joined[self._order]
+
+
+def present(values: np.ndarray) -> np.ndarray:
+    """What of `values` (n,) is there, as a column; a NaN where nothing is."""
+    there = values[~np.isnan(values)]
+    return (there if len(there) else np.full(1, np.nan))[:, None]
+
+
+def of_present(may_miss: np.ndarray, of: Callable[[Any], Statistics]) -> Statistics:
+    """Statistics of all columns, those that may be missing one by one, since each has its own number of values."""
+    if not may_miss.any():
+        return of(slice(None))
+    single = np.flatnonzero(may_miss).tolist()
+    parts = [(np.flatnonzero(~may_miss), of(~may_miss)), *(([at], of(at)) for at in single)]
+    joined: list[dict[str, np.ndarray]] = [{}, {}]
+    for found, group in zip(joined, ("rows", "doubtful"), strict=True):
+        for name, first in getattr(parts[0][1], group).items():
+            found[name] = np.empty(len(may_miss), first.dtype)
+            for at, part in parts:
+                found[name][at] = getattr(part, group)[name]
+    nothing = np.isnan(joined[0]["mean"])  # of which limits say nothing either
+    for row in joined[0].values():
+        row[nothing] = np.nan
+    return Statistics(*joined)
 
 
 def moved(rows: dict[str, np.ndarray]) -> np.ndarray:
