@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from zipfile import BadZipFile
 
 import numpy as np
@@ -91,6 +91,8 @@ class State:
     values : ndarray (samples, rows)
     samples : dict str -> ndarray (samples,)
         Inputs that the model was built with.
+    notes : dict str -> str
+        What a change of inputs did at the beginning of the motion that ended here, by element; a file has them not.
 
     Examples
     --------
@@ -108,6 +110,7 @@ class State:
     parts: dict
     values: np.ndarray
     samples: dict
+    notes: dict = field(default_factory=dict)
 
     def __getitem__(self, name):
         """Values of a row (samples,), or of a part (samples, rows)."""
