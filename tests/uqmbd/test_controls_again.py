@@ -38,24 +38,24 @@ class EveryLevelRun(FixedSampler):
     """Runs of two levels at the same inputs; bounds are those of the finer one, at the greatest input."""
 
     def _plan(self):
-        yield Request({name: np.tile(item.ppf(np.linspace(0.0, 1.0, 5)), 2) for name, item in self._inputs.items()}, self.control)
+        yield Request({name: np.tile(item.ppf(np.linspace(0.0, 1.0, 5)), 2) for name, item in self.inputs.items()}, self.levels)
 
     @property
-    def control(self):
+    def levels(self):
         return {self.settings.what: np.repeat([self.settings.coarse, FINE * self.settings.coarse], 5)}
 
     def result(self):
-        level = self._control(self.settings.what)
-        assert np.array_equal(level, self.control[self.settings.what])
+        level = self.control(self.settings.what)
+        assert np.array_equal(level, self.levels[self.settings.what])
         fine = np.flatnonzero(level == FINE * self.settings.coarse)
-        columns, names = self._columns, list(self._inputs)
-        ends = np.stack([self._values[fine].min(axis=0), self._values[fine].max(axis=0)])
-        rows = np.stack([fine[self._values[fine].argmin(axis=0)], fine[self._values[fine].argmax(axis=0)]])
-        places = np.moveaxis(self._samples[rows], -1, 1)
+        columns, names = self.columns, list(self.inputs)
+        ends = np.stack([self.values[fine].min(axis=0), self.values[fine].max(axis=0)])
+        rows = np.stack([fine[self.values[fine].argmin(axis=0)], fine[self.values[fine].argmax(axis=0)]])
+        places = np.moveaxis(self.samples[rows], -1, 1)
         return Result(
             inner=columns.dataset(ends, {"bound": ["lower", "upper"]}),
             worst=columns.dataset(places, {"bound": ["lower", "upper"], "input": names}, unit=""),
-            attrs={"method": "every_level", "statement": "searched", **count_failures(self._status)},
+            attrs={"method": "every_level", "statement": "searched", **count_failures(self.status)},
         )
 
 
@@ -135,8 +135,8 @@ class BranchRun(FixedSampler):
             yield Request({"a": np.array([a])}, start=np.array([number - 1]), keep_state=True)
 
     def result(self):
-        inner = self._columns.dataset(self.envelope(np.arange(4)), {"bound": ["lower", "upper"]})
-        return Result(inner=inner, attrs={"method": "branch", **count_failures(self._status)})
+        inner = self.columns.dataset(self.envelope(np.arange(4)), {"bound": ["lower", "upper"]})
+        return Result(inner=inner, attrs={"method": "branch", **count_failures(self.status)})
 
 
 def test_the_upper_branch_is_reached_from_its_own_run_alone(tmp_path):

@@ -348,7 +348,7 @@ def test_a_calibration_to_readings_of_a_derived_output(tmp_path):
     """Readings of the deviation, in mm and between the times of the study: a and b are found again, also from the number of it."""
     at = 2 * np.pi * np.arange(0.013, 1.0, 0.05)
     told = 1e3 * np.hypot(0.13 * np.cos(at), 0.04 * np.sin(at))
-    rows = "\n".join(f"{t / (2 * np.pi)!r},{y!r}" for t, y in zip(at, told, strict=True))
+    rows = "\n".join(f"{t / (2 * np.pi)},{y}" for t, y in zip(at, told, strict=True))
     (tmp_path / "measured.csv").write_text(f"time,deviation [mm]\n{rows}\n")
     result = study_of(["deviation"], method=uq.Calibrate(data=str(tmp_path / "measured.csv"), starts=3)).run(
         out=tmp_path / "r", progress=False, report=False

@@ -30,6 +30,12 @@ class Missing:
     counts: np.ndarray
     runs: int
 
+    @classmethod
+    def of(cls, columns: Columns, values: np.ndarray) -> Missing:
+        """From the outcomes (runs, columns) of ok runs."""
+        counts = np.isnan(values).sum(axis=0) if columns.may_miss.any() else np.zeros(columns.count, np.int64)
+        return cls(columns, counts, len(values))
+
     def group(self) -> xr.Dataset:
         """Group `missing`: of the outputs that may be."""
         outputs = {name: info for name, info in self.columns.outputs.items() if info.may_miss}
@@ -40,8 +46,8 @@ class Missing:
         found = []
         for name, at in self.columns.slices.items():
             if most := int(self.counts[at].max(initial=0)):
-                where = "" if self.columns.outputs[name].axis is None else " at most, at some point"
-                found.append(f"{name} is missing in {most} of {self.runs} ok runs{where}; what is said of it is that of the others")
+                most_of, where = ("", "") if self.columns.outputs[name].axis is None else ("up to ", " at some point")
+                found.append(f"{most_of}{most} of {self.runs} ok runs lack '{name}'{where}; what is said of it is that of the others")
         return found
 
 

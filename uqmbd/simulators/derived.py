@@ -57,8 +57,7 @@ class Derived:
             if name in (below := found.below(name)):
                 way = [each for each in dict.fromkeys(read_name(each).base for each in below) if each != name and name in found.below(each)]
                 fault = f"'{name}' is derived from itself" + (f", by way of {', '.join(way)}" if way else "")
-                remedy = "derive it from outputs of the model, or from other derived ones"
-                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=remedy)
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy="derive it from outputs of the model or other derived ones")
         return found
 
     def refuse_hidden(self, known: Any) -> None:
@@ -126,8 +125,8 @@ class Derived:
 
     def formula_info(self, name: str, info: Any) -> OutputInfo:
         """What the output of a formula is, where `info` says it of others."""
-        text, term = dict(self.formulas)[name], self.term(name)
-        assert term is not None
+        text = dict(self.formulas)[name]
+        term = formula.read(text)
         parts = {part: info(part) for part in term.outputs}
         for part, each in parts.items():
             if each.in_runs_alone:
@@ -172,8 +171,7 @@ class Derived:
                 return np.full(runs, np.nan)
 
         def of_formula(name: str) -> np.ndarray:
-            term = self.term(name)
-            assert term is not None
+            term = formula.read(dict(self.formulas)[name])
             parts = {part: values(part) for part in term.outputs}
             wide = info[name].axis is not None
             shaped = {part: each[:, None] if wide and each.ndim == 1 else each for part, each in parts.items()}
@@ -224,6 +222,11 @@ class DerivedSimulator:
     derived: Derived
     info: dict[str, OutputInfo]
 
+    @property
+    def width(self) -> int:
+        """Runs that are done side by side."""
+        return self.inner.width
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "inner":
             raise AttributeError(name)
@@ -260,9 +263,7 @@ class DerivedSimulator:
             self.check(samples)
         outputs = self.derived.values(self.names, done.outputs, self.info, self.time)
         status, message = np.array(done.status, np.int8), list(done.message)
-        for name in self.names:
-            if name in done.outputs:
-                continue
+        for name in [name for name in self.names if name not in done.outputs]:
             bad = ~np.isfinite(outputs[name]).reshape(len(status), -1).all(axis=1)
             for part in self.derived.parts([name]) if self.info[name].may_miss else ():
                 bad &= ~np.isnan(done.outputs[part]).reshape(len(status), -1).any(axis=1)
@@ -308,10 +309,9 @@ def of_parts(derived: Derived, names: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except StudyError as error:
-        wanted = [read_name(name).base for name in names]
         if error.key != "outputs.include" or not isinstance(error.value, str) or error.value in names:
             raise
-        for name, text in derived.definitions(wanted).items():
+        for name, text in derived.definitions(read_name(name).base for name in names).items():
             if error.value in formula.read(text).outputs:
                 fault = f"{error.message} (at character {max(text.find(error.value), 0) + 1})"
                 raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=error.remedy) from error.__cause__

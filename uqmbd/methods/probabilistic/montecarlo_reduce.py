@@ -21,17 +21,9 @@ def reduce_batch(
 ) -> dict[str, np.ndarray]:
     """What a Monte Carlo study needs of a batch of n runs; failed runs take part in `status` only.
 
-    Parameters
-    ----------
-    head : ndarray, shape (history_runs, inputs)
-        Samples of the runs whose histories are kept whole.
-
-    Returns
-    -------
-    dict
-        ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
-        `uqmbd.analysis.statistics.moments`; ``histories`` (ok runs of the head, columns of histories); where histories may be missing
-        ``missing`` (1, columns of histories), how many values are.
+    ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see `uqmbd.analysis.statistics.moments`;
+    ``histories`` (ok runs, columns of histories) of those whose samples are in `head` (history_runs, inputs); where histories may be
+    missing ``missing`` (1, columns of histories), how many values are.
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)
@@ -46,14 +38,13 @@ def moments_there(curves: np.ndarray, ok: np.ndarray) -> dict[str, np.ndarray]:
     state = moments.of(np.where(gone, 0.0, curves), ok)
     some = np.flatnonzero(gone.any(axis=0))
     if len(some):
-        there = np.where(gone[:, some], np.nan, curves[:, some])[ok]
-        state[moments.MINIMUM, some] = np.fmin.reduce(there, axis=0, initial=np.inf)
-        state[moments.MAXIMUM, some] = np.fmax.reduce(there, axis=0, initial=-np.inf)
+        state[moments.MINIMUM, some] = np.fmin.reduce(curves[ok][:, some], axis=0, initial=np.inf)
+        state[moments.MAXIMUM, some] = np.fmax.reduce(curves[ok][:, some], axis=0, initial=-np.inf)
     return {"moments": state, "missing": gone.sum(axis=0)[None]}
 
 
 def in_head(rows: np.ndarray, head: np.ndarray) -> np.ndarray:
     """Which of the samples (n, inputs) are among those of the head, bit for bit."""
-    found, known = np.isin(rows[:, 0], head[:, 0]), {row.tobytes() for row in head}
-    found[found] = [row.tobytes() in known for row in rows[found]]
-    return found
+    inside, known = np.isin(rows[:, 0], head[:, 0]), {row.tobytes() for row in head}
+    inside[inside] = [row.tobytes() in known for row in rows[inside]]
+    return inside
