@@ -161,13 +161,12 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        times = study.grid(), None if study.settled is not None else study.time and study.time.grid()
+        times = study.grid(), None if study.known_times is not None else study.time and study.time.grid()
         how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         self.seconds = time.perf_counter() - began
         study.model.saw(found.files)
-        study.settle(found.time)
         check_axes(found.info)
         for name, known in (self.stored or {}).items():
             if name in found.info and not alike(found.info[name].over, known.over):
@@ -180,7 +179,6 @@ class Trial:
     def take(self, found: Tried) -> dict[str, OutputInfo]:
         """Use what another process has found, see `tried`; units and axes of the outputs."""
         self.study.model.saw(found.files)
-        self.study.settle(found.time)
         check_axes(found.info)
         vars(self)["tried"] = found
         return found.info
