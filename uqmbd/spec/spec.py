@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from uqmbd.analysis.base.time_grids import off_grid
 from uqmbd.errors import StudyError, did_you_mean
@@ -91,7 +91,7 @@ class StudySpec(BaseModel):
     (0.002, True)
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
 
     study: Annotated[ModelSection, BeforeValidator(read_study_section)]
     time: Annotated[TimeGrid | None, section(TimeGrid, "time")] = None
@@ -100,9 +100,9 @@ class StudySpec(BaseModel):
     sets: dict[str, ConvexSet] = {}
     outputs: Annotated[OutputsSection, section(OutputsSection, "outputs")]
     method: Methods
-    campaign: Annotated[CampaignSettings, section(CampaignSettings, "campaign")] = CampaignSettings()
+    campaign: Annotated[CampaignSettings, section(CampaignSettings, "campaign")] = Field(default_factory=CampaignSettings)
     solver: dict[str, Any] = {}
-    report: Annotated[ReportSection, section(ReportSection, "report")] = ReportSection()
+    report: Annotated[ReportSection, section(ReportSection, "report")] = Field(default_factory=ReportSection)
 
     def __init__(self, directory: Path | None = Path(), /, **sections: Any) -> None:
         known = type(self).model_fields

@@ -11,11 +11,9 @@ raised when the same model would give other runs; a test holds the sources that 
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +21,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
+from uqmbd.simulators.own import version
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
 
@@ -177,15 +176,6 @@ def precision_of(study: StudyData) -> str:
 def fingerprint(thing: Any) -> str:
     """Hash of anything that JSON can say."""
     return hashlib.sha256(json.dumps(thing, sort_keys=True, default=repr).encode()).hexdigest()
-
-
-@cache
-def version(package: str) -> str:
-    """Installed version of a package."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def versions() -> dict[str, str]:
