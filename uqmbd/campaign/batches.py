@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,18 +37,10 @@ class Shard:
 
 @dataclass
 class BatchSizer:
-    """Batch length from the measured speed.
+    """Batch length from the measured speed."""
 
-    Attributes
-    ----------
-    bytes_per_run : int
-        float64 outputs of a run.
-    fixed : int, optional
-        Batch length the user asks for.
-    """
-
-    bytes_per_run: int
-    fixed: int | None = None
+    bytes_per_run: int  # float64 outputs of a run
+    fixed: int | None = None  # batch length the user asks for
     length: int = 1
     seconds_per_run: float | None = None
 
@@ -66,36 +59,16 @@ class BatchSizer:
 
 @dataclass
 class Queue:
-    """Runs still to be done of one ask, handed out in order, whole pieces at a time.
+    """Runs still to be done of one ask, handed out in order, whole pieces at a time."""
 
-    Attributes
-    ----------
-    request : Request
-        All runs of the ask.
-    missing : ndarray of int64
-        Those of them that are to be done, by number.
-    rows : ndarray of int64
-        Row in the store of each of these.
-    kind : ndarray of int
-        Of each of these, a number of its control and of whether it starts from another run: a batch has one of them.
-    extras : dict of str to ndarray
-        Columns of all runs of the ask besides inputs: controls, keys of starts.
-    source : ndarray of int64 or None
-        Rows from whose ends the runs of the ask start.
-    states : callable
-        The states of such rows.
-    pieces : deque of (int, int)
-        Positions ``[begin, end)`` in `missing` of the pieces left.
-    """
-
-    request: Request
-    missing: np.ndarray
-    rows: np.ndarray
-    kind: np.ndarray
-    extras: Mapping[str, np.ndarray]
-    source: np.ndarray | None
-    states: Callable[[np.ndarray], list[bytes]]
-    pieces: deque[tuple[int, int]] = field(default_factory=deque)
+    request: Request  # all runs of the ask
+    missing: np.ndarray  # those of them that are to be done, by number, int64
+    rows: np.ndarray  # row in the store of each of these, int64
+    kind: np.ndarray  # of each of these, a number of its control and of whether it starts from another run: a batch has one of them
+    extras: Mapping[str, np.ndarray]  # columns of all runs of the ask besides inputs: controls, keys of starts
+    source: np.ndarray | None  # rows from whose ends the runs of the ask start, int64
+    states: Callable[[np.ndarray], list[bytes]]  # of such rows
+    pieces: deque[tuple[int, int]]  # positions ``[begin, end)`` in `missing` of the pieces left
 
     @property
     def remaining(self) -> int:
@@ -119,23 +92,12 @@ class Queue:
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker does at once.
+    """What a worker does at once."""
 
-    Attributes
-    ----------
-    samples : dict of str to ndarray, shape (n,)
-    extras : dict of str to ndarray, shape (n,)
-        Further columns of the runs: controls, the same for all of them, and keys of the runs that they start from.
-    start : list of bytes, optional
-        States from which they start; empty where there is none, since that run failed.
-    keep_state : bool
-        Whether their own are kept.
-    """
-
-    samples: Mapping[str, np.ndarray]
-    extras: Mapping[str, np.ndarray] = field(default_factory=dict)
-    start: Sequence[bytes] | None = None
-    keep_state: bool = False
+    samples: Mapping[str, np.ndarray]  # (n,) each
+    extras: Mapping[str, np.ndarray] = field(default_factory=dict)  # (n,) each: controls, the same for all; keys of the runs to start from
+    start: Sequence[bytes] | None = None  # states from which they start; empty where there is none, since that run failed
+    keep_state: bool = False  # whether their own are kept
 
     @property
     def runs(self) -> int:
@@ -198,4 +160,4 @@ def partition(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[i
         return []
     number = rows // length
     starts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]) | breaks)
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True))
+    return list(pairwise([*starts.tolist(), len(rows)]))

@@ -54,16 +54,10 @@ def same_extras(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarr
 
 @dataclass
 class Sorted:
-    """Rows by hash; equal hashes in the order of their rows.
+    """Rows by hash; equal hashes in the order of their rows."""
 
-    Attributes
-    ----------
-    keys : ndarray of uint64, sorted
-    rows : ndarray of int64
-    """
-
-    keys: np.ndarray
-    rows: np.ndarray
+    keys: np.ndarray  # uint64, sorted
+    rows: np.ndarray  # int64
 
     @classmethod
     def of(cls, keys: np.ndarray, rows: np.ndarray) -> Sorted:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.campaign.batches import PIECE_RUNS, multiple
-from uqmbd.campaign.store import FILES, SMALL
+from uqmbd.campaign.store import FILES, SMALL, RunStore
 from uqmbd.runs.piece import Blocks, pack, spans_of
 from uqmbd.runs.states import ENDS, blocks_of
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
 
 MERGED = 1 << 23  # bytes of numbers in what is merged, at most: one of these is in memory where some of its runs are read
 

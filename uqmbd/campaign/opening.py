@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -16,10 +15,10 @@ from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
-from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.files import remove, replace, writing
 from uqmbd.runs.listing import LISTING, unlist
 from uqmbd.runs.piece import SUFFIX, Column
-from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of
+from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of, unreachable
 from uqmbd.runs.storage import Folder, Storage, is_address
 from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, storage_in
 from uqmbd.sealing import sealed, unsealed
@@ -47,38 +46,23 @@ def columns_of(
 
 @dataclass
 class StoreLock:
-    """A directory of results that nobody else writes to.
-
-    Attributes
-    ----------
-    place : Storage
-        Where its runs are.
-    header : dict or None
-        What the runs that are there share; None if there are none.
-    locks : list of Lock
-        Of the directory, and of the runs' folder if that is another one.
-    shared : bool
-        Others may write other runs at the same time.
-    """
+    """A directory of results that nobody else writes to."""
 
     directory: Path
-    place: Storage
-    header: dict[str, Any] | None
-    locks: list[Lock]
-    shared: bool = False
+    place: Storage  # where its runs are
+    header: dict[str, Any] | None  # what the runs that are there share; None if there are none
+    locks: list[Lock]  # of the directory, and of the runs' folder if that is another one
+    shared: bool = False  # others may write other runs at the same time
 
     def clear(self) -> None:
         """Discard the results that are there, and nothing else."""
         with writing(self.directory):
             unlist(self.directory, *OF_RUN)
-            (self.directory / "done.json").unlink(missing_ok=True)
+            remove(self.directory / "done.json")
             names = self.place.names()
             self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
-            for name in (*OLD, "result.zarr", "tables", "figures"):
-                shutil.rmtree(self.directory / name, ignore_errors=True)
-            for name in (*OLD, "study.toml", READS, "rows.npy", "report.html"):
-                with suppress(IsADirectoryError):
-                    (self.directory / name).unlink(missing_ok=True)
+            for name in (*OLD, *OF_RUN, READS):
+                remove(self.directory / name)
         self.header = None
 
 
@@ -86,12 +70,8 @@ class StoreLock:
 def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[StoreLock]:
     """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again.
 
-    Parameters
-    ----------
-    runs : str, optional
-        Where the runs are kept, a folder or an address; in the directory unless said.
-    shared : bool
-        Held with others, each of which adds other runs: the shards of a study.
+    `runs` says where these are kept, a folder or an address; in the directory unless said. A `shared` one is held with others, each of
+    which adds other runs: the shards of a study.
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
     ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE, LISTING) if not (directory / name).exists()]
@@ -102,7 +82,7 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
             directory.mkdir(parents=True, exist_ok=True)
             locks.append(Lock(directory, shared=shared))
             if runs is not None:
-                replace_text(directory / ELSEWHERE_FILE, str(place) if is_address(runs) else runs)
+                replace(directory / ELSEWHERE_FILE, (str(place) if is_address(runs) else runs).encode())
             if isinstance(place, Folder):
                 place.folder.mkdir(parents=True, exist_ok=True)
                 if place.folder != directory / RUNS:
@@ -181,15 +161,14 @@ def read_header(directory: Path, runs: str | None = None) -> dict[str, Any] | No
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
     place = storage_in(directory, runs)
     try:
-        found, is_sealed = unsealed(place.read(HEADER))
-        if not is_sealed and found.get("format") in READABLE and found.get("id") != id_of(found):
+        header, is_sealed = unsealed(place.read(HEADER))
+        if not is_sealed and header.get("format") in READABLE and header.get("id") != id_of(header):
             raise ValueError("damaged")
-        return found
+        return header
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {"format": 2} if any((directory / name).exists() for name in OLD) else None
     except OSError as error:
-        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy=remedy) from error
+        raise unreachable(error, place) from error
 
 
 def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[str]:

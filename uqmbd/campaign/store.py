@@ -30,37 +30,21 @@ SMALL, FULL = 1 << 16, 1 << 22  # bytes of a piece that is small, and of a file 
 class RunStore(Runs):
     """Runs that may be added to; `opening.store_in` opens it.
 
-    Attributes
-    ----------
-    directory : Path
-        The folder of results.
-    chunk : int
-        Runs of a piece, at most: rows of one piece have the same number when divided by it.
-    timeout : float or None
-        Longest time that runs of this session may take [s].
-    index : Index
-        Rows by the hashes of their inputs, of the first `indexed` pieces; made when runs are looked for that are not where they were.
-    follower : int
-        Row after the last one that was found.
-    stale : ndarray of bool, shape (rows,)
-        Runs that are there and are done again when a method asks for them: they count as missing until they are committed anew.
-    session : int
-        Number of this session; what it commits takes the place of what earlier ones did.
-    shared : (str, int)
-        File that small pieces are added to, and its size.
-    damaged : list of str
-        What was found damaged, and is done again.
+    Runs that are `stale`, (rows,) bool, are there and are done again when a method asks for them: they count as missing until they are
+    committed anew. The `index` has the rows of the first `indexed` pieces by the hashes of their inputs; it is made when runs are looked
+    for that do not follow the last one that was found, `follower` - 1.
     """
 
     def __init__(
         self, place: Storage, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
     ) -> None:
         super().__init__(place)
-        self.directory, self.lock, self.timeout = directory, lock, timeout
-        self.chunk: int = self.header["chunk"]
-        self.damaged: list[str] = []
-        self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)
-        self.shared, self.written = ("", FULL), set[str]()
+        self.directory, self.lock = directory, lock
+        self.timeout = timeout  # longest time that runs of this session may take [s]
+        self.chunk: int = self.header["chunk"]  # runs of a piece, at most: rows of one piece have the same number when divided by it
+        self.damaged: list[str] = []  # what was damaged, and is done again
+        self.session = 1 + max((piece.order[0] for piece in self.pieces), default=0)  # what it commits replaces what earlier ones did
+        self.shared, self.written = ("", FULL), set[str]()  # file that small pieces are added to, and its size; files of this session
         if lock is not None and self.header["format"] != FORMAT:  # before anything that an earlier version would take for damaged
             with self.guarded():
                 self.header["format"] = FORMAT

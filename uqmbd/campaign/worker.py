@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -26,29 +28,14 @@ Reduce = Callable[[Mapping[str, np.ndarray], Mapping[str, np.ndarray], np.ndarra
 
 @dataclass(frozen=True)
 class Job:
-    """All that the batches of a campaign share.
-
-    Attributes
-    ----------
-    simulator : Simulator
-    kept : tuple of str
-        Outputs that are stored.
-    shapes : dict of str to tuple
-        Shape of one run's output by name.
-    precision : str
-        Type in which histories are stored; everything downstream sees the rounded values.
-    reduce : callable, optional
-        The method's reduction of a piece.
-    controlled : dict of Control to Simulator
-        The simulator with what a control says, as it was made in this process.
-    """
+    """All that the batches of a campaign share."""
 
     simulator: Simulator
-    kept: tuple[str, ...]
-    shapes: dict[str, tuple[int, ...]]
-    precision: str
-    reduce: Reduce | None = None
-    controlled: dict[Control, Simulator] = field(default_factory=dict)
+    kept: tuple[str, ...]  # outputs that are stored
+    shapes: dict[str, tuple[int, ...]]  # of one run's output by name
+    precision: str  # type in which histories are stored; everything downstream sees the rounded values
+    reduce: Reduce | None = None  # the method's reduction of a piece
+    controlled: dict[Control, Simulator] = field(default_factory=dict)  # the simulator with what a control says, made in this process
 
     def simulator_with(self, control: Control) -> Simulator:
         """The simulator as a control wants it; `StudyError` where it has none of that name."""
@@ -58,9 +45,8 @@ class Job:
             with_control = getattr(self.simulator, "with_control", None)
             if with_control is None:  # of a simulator from outside
                 text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
-                raise StudyError(
-                    text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
-                )
+                remedy = "give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
+                raise StudyError(text, key="study.simulator", remedy=remedy)
             self.controlled[control] = with_control(dict(control))
         return self.controlled[control]
 
@@ -76,24 +62,26 @@ class Delivery:
 
 
 JOBS: dict[str, Job] = {}  # of this process
+DIED = "the worker process died while running it"
 
 
-def packed_for(job: Job, *, here: bool) -> bytes | Job:
-    """The job as it is handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
+def packed_for(job: Job, *, here: bool) -> tuple[str, bytes | Job]:
+    """Key and job as they are handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
 
     Raises
     ------
     StudyError
         When it has to be sent to other processes and cannot be.
     """
-    if not here:
-        return packed(job)
     try:
         sent = packed(job)
-        loaded(sent)
+        if here:
+            loaded(sent)
     except StudyError:
-        return job
-    return sent
+        if not here:
+            raise
+        return uuid4().hex, job
+    return hashlib.sha256(sent).hexdigest(), sent
 
 
 def unpack(key: str, sent: bytes | Job | None) -> Job | None:
@@ -235,14 +223,13 @@ def reduced(
     reduce: Reduce, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
 ) -> dict[str, np.ndarray]:
     """What a method's reduction makes of a piece; `StudyError` when it raises, or makes no arrays by name."""
-    key, remedy = "method", "mend the method: `reduce(samples, outputs, status)` returns arrays by name"
     try:
-        found = reduce(inputs, outputs, status)
-        return {str(name): np.asarray(values) for name, values in found.items()}
+        return {str(name): np.asarray(values) for name, values in reduce(inputs, outputs, status).items()}
     except StudyError:
         raise
     except Exception as error:
-        raise StudyError(f"reducing runs, the method raises {describe(error)}", key=key, remedy=remedy) from error
+        remedy = "mend the method: `reduce(samples, outputs, status)` returns arrays by name"
+        raise StudyError(f"reducing runs, the method raises {describe(error)}", key="method", remedy=remedy) from error
 
 
 def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:

@@ -70,9 +70,12 @@ def replace(path: Path, *parts: Any) -> None:
         raise
 
 
-def replace_text(path: Path, text: str) -> None:
-    """The same for text."""
-    replace(path, text.encode())
+def remove(path: Path) -> None:
+    """Remove a file or folder that may not be there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 class replacing:

@@ -58,21 +58,11 @@ def key_column(name: str) -> Column | None:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of a piece, as a worker makes them.
+    """The blocks of a piece, as a worker makes them."""
 
-    Attributes
-    ----------
-    table : dict of str to list
-        By name: offset, size, crc32, type and shape.
-    data : ndarray of uint8
-        All of them; arrays travel between processes without a copy, bytes do not.
-    counts : list of int
-        Runs by status.
-    """
-
-    table: dict[str, list[Any]]
-    data: np.ndarray
-    counts: list[int]
+    table: dict[str, list[Any]]  # by name: offset, size, crc32, type and shape
+    data: np.ndarray  # all of them, uint8; arrays travel between processes without a copy, bytes do not
+    counts: list[int]  # runs by status
 
 
 def pack(arrays: Mapping[str, Any], status: np.ndarray, partial: Mapping[str, np.ndarray] | None = None) -> Blocks:
@@ -135,25 +125,16 @@ def head_length(data: bytes) -> int:
 class Piece:
     """A piece whose head was read.
 
-    Attributes
-    ----------
-    name : str
-        Of its file: first row of the first piece in it, and number of the session that wrote it.
-    base : int
-        Where its blocks begin in the file.
-    head : dict
-        ``of``: whose runs they are, as the header of all says it; ``rows``: which, ``[[first, last + 1], ...]`` rising; ``counts``: by
-        status; ``tag``: of the method that made the partial; ``timeout``: longest time that a run was given [s]; ``seconds``: wall time
-        that they took; ``blocks``, see `Blocks`; ``order``: number among those of its session; ``parts``: if it was merged from others,
-        the ``rows`` and the seconds of each.
-    start : int
-        Where it begins in the file.
+    The head has ``of``: whose runs they are, as the header of all says it; ``rows``: which, ``[[first, last + 1], ...]`` rising;
+    ``counts``: by status; ``tag``: of the method that made the partial; ``timeout``: longest time that a run was given [s]; ``seconds``:
+    wall time that they took; ``blocks``, see `Blocks`; ``order``: number among those of its session; ``parts``: if it was merged from
+    others, the ``rows`` and the seconds of each.
     """
 
-    name: str
-    base: int
+    name: str  # of its file: first row of the first piece in it, and number of the session that wrote it
+    base: int  # where its blocks begin in the file
     head: dict[str, Any]
-    start: int = 0
+    start: int = 0  # where it begins in the file
 
     @classmethod
     def read(cls, name: str, data: bytes, size: int, start: int = 0) -> Piece | None:
@@ -228,20 +209,9 @@ class Piece:
 
 
 def pieces_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[list[Piece], int, bool]:
-    """The pieces of a file, one behind the other.
+    """The pieces of a file, one behind the other; where the last one ends; False where something else lies before or between them.
 
-    Parameters
-    ----------
-    read : callable
-        Bytes of the file from one place to another.
-
-    Returns
-    -------
-    pieces : list of Piece
-    end : int
-        Where the last one ends.
-    whole : bool
-        False where something else lies before, or between them: a damaged head.
+    That is a damaged head. `read` gives the bytes of the file from one position to another.
     """
     found: list[Piece] = []
     at, end, whole = 0, 0, True

@@ -7,6 +7,7 @@ import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,34 +38,14 @@ class Damaged(StudyError):
 
 
 class Runs:
-    """Stored runs. Opening reads the heads of the files, no data.
-
-    Attributes
-    ----------
-    place : Storage
-    header : dict
-        What all runs share: format, columns, identity, notes, times, other axes.
-    columns : dict of str to Column
-    time : ndarray or None
-        Times of the histories [s].
-    axes : dict of str to Axis, or tuple of Axis
-        Of outputs that are over another axis than time, of fields all.
-    pieces : list of Piece
-        By session, then by first row.
-    piece_of : ndarray of int32, shape (rows,)
-        Piece of each row, -1 where there is no run: what a later session wrote counts.
-    bad, foreign : list of str
-        Files in which a head is damaged, and of runs of another identity; both are left out.
-    torn : list of str
-        Files that end with a part of a piece: one that is being written, or whose writing was stopped.
-    """
+    """Stored runs. Opening reads the heads of the files, no data."""
 
     def __init__(self, place: Storage) -> None:
         self.place = place
-        self.header = header_of(place)
+        self.header = header_of(place)  # what all runs share: format, columns, identity, notes, times, other axes
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
-        self.time = None if self.header["time"] is None else np.array(self.header["time"], float)
-        self.axes = own_axes(self.header)
+        self.time = None if self.header["time"] is None else np.array(self.header["time"], float)  # of the histories [s]
+        self.axes = own_axes(self.header)  # of outputs that are over another axis than time, of fields all
         self.recent: tuple[Piece | None, dict[str, np.ndarray]] = None, {}
         self.load()
 
@@ -76,9 +57,9 @@ class Runs:
 
     def load_heads(self) -> None:
         """The heads of all files, checked."""
-        self.bad: list[str] = []
-        self.torn: list[str] = []
-        self.foreign: list[str] = []
+        self.bad: list[str] = []  # files in which a head is damaged, which are left out
+        self.torn: list[str] = []  # files that end with a part of a piece: one that is being written, or whose writing was stopped
+        self.foreign: list[str] = []  # files of runs of another identity, which are left out
         sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
         found: list[Piece] = []
         for (name, size), first in zip(sizes.items(), self.place.beginnings(list(sizes), FIRST), strict=True):
@@ -92,7 +73,7 @@ class Runs:
                 self.foreign.append(name)
             elif end < size:
                 self.torn.append(name)
-        self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)
+        self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)  # by session, then by first row
         for piece in self.pieces:
             self.learn(piece)
 
@@ -111,7 +92,7 @@ class Runs:
         return True
 
     def map_rows(self) -> None:
-        """Say which piece each row is in."""
+        """Say which piece each row is in: `piece_of`, (rows,) int32, -1 where there is no run; what a later session wrote counts."""
         count = max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0)
         if BYTES_OF_A_ROW * count > psutil.virtual_memory().total:
             text = f"the runs have numbers up to {count:,}, more than this machine has memory for"
@@ -196,13 +177,11 @@ class Runs:
 
     def by_piece(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
         """Numbers of the pieces in which rows are, each with where in `rows` those are (a slice or positions)."""
-        numbers = self.piece_of[rows]
-        order = None
+        numbers, order = self.piece_of[rows], None
         if len(numbers) and (numbers[1:] < numbers[:-1]).any():
             order = np.argsort(numbers, kind="stable")
             numbers = numbers[order]
-        ends = [*(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-        for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+        for begin, end in pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]):
             if end > begin and numbers[begin] >= 0:
                 yield int(numbers[begin]), slice(begin, end) if order is None else order[begin:end]
 
@@ -265,9 +244,13 @@ def reached(place: Storage, name: str = HEADER) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-        text = f"the runs cannot be read ({said(error)})"
-        raise StudyError(text, file=place.path(name), remedy=remedy) from error
+        raise unreachable(error, place, name) from error
+
+
+def unreachable(error: OSError, place: Storage, name: str = HEADER) -> StudyError:
+    """The error for a place that does not let its files be read."""
+    remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
+    return StudyError(f"the runs cannot be read ({said(error)})", file=place.path(name), remedy=remedy)
 
 
 def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:

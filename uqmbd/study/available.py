@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.outcomes import OutputInfo
 from uqmbd.printing import printable
 from uqmbd.simulators.curve import REDUCTIONS
 from uqmbd.simulators.detect import available_outputs
+from uqmbd.study.data import StudyData
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
-
-if TYPE_CHECKING:
-    from uqmbd.outcomes import OutputInfo
-    from uqmbd.study.data import StudyData
-
 
 WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of crank.angle"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.campaign.pool import FEW, LONG, default_workers
 from uqmbd.printing import printable
+from uqmbd.study.data import StudyData
 from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
 from uqmbd.study.measuring import measure
@@ -19,52 +20,25 @@ from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import check_store
 from uqmbd.study.trial import Trial
 
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
-
 PATIENCE = 60.0  # seconds after which trial runs that are not done are left
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Estimate for a study.
-
-    Attributes
-    ----------
-    least, most : int
-        Runs.
-    fallback : int
-        How many of the most are made only where the result is not trusted.
-    seconds_per_run : float
-        On one processor [s].
-    workers : int
-        Runs done at once; 1 when they are done in this process (``workers = 0``).
-    megabytes : float
-        Most that the store may take, before compression.
-    tried : dict of str to int
-        Trial runs by status.
-    outputs : dict of str to str
-        Unit and kind by name.
-    ahead : Forecast
-        Seconds of the whole command: start, runs in the portions in which they are asked for, result and report.
-    design : str
-        What the method says of the points at which its runs are.
-    message : str
-        Of the first trial run that failed; "" if none did.
-    """
+    """Estimate for a study."""
 
     name: str
-    least: int
+    least: int  # runs
     most: int
-    seconds_per_run: float
-    workers: int
-    megabytes: float
-    tried: dict[str, int]
-    outputs: dict[str, str]
-    message: str = ""
-    fallback: int = 0
-    ahead: Forecast | None = None
-    design: str = ""
+    seconds_per_run: float  # on one processor
+    workers: int  # runs done at once; 1 when they are done in this process (``workers = 0``)
+    megabytes: float  # that the store may take at most, before compression
+    tried: dict[str, int]  # trial runs by status
+    outputs: dict[str, str]  # unit and kind by name
+    message: str = ""  # of the first trial run that failed; empty if none did
+    fallback: int = 0  # how many of the most are made only where the result is not trusted
+    ahead: Forecast | None = None  # seconds of the whole command
+    design: str = ""  # what the method says of the points at which its runs are
 
     def table(self, method: str = "") -> Any:
         """For the terminal; `method` is the label of one of several."""

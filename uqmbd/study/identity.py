@@ -16,18 +16,15 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uqmbd.errors import StudyError
 from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
+from uqmbd.simulators.fingerprint import Dependencies
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.fingerprint import Dependencies
-    from uqmbd.study.data import StudyData
-
+from uqmbd.study.data import StudyData
 
 FORMAT_OF_RUNS = 1
 FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
@@ -36,10 +33,7 @@ FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
 def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
-    Parameters
-    ----------
-    reach : Dependencies, optional
-        What the model reaches, if that is known already.
+    `reach` is what the model reaches, if that is known already.
     """
     units = {name: item.to_si().unit for name, item in study.inputs.items()}
     return {
@@ -63,10 +57,7 @@ def said_of_times(study: StudyData) -> str:
 def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
     """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
 
-    Parameters
-    ----------
-    identity, parts
-        Of the study and its model as they are now.
+    `identity` and `parts` are those of the study and its model as they are now.
     """
     old = header.get("identity", {})
     if "uqmbd version" not in old:

@@ -17,15 +17,13 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from uqmbd.runs.files import replace_text, replacing, write
+from uqmbd.runs.files import replace, replacing, write
 from uqmbd.runs.keys import without_key
 from uqmbd.runs.where import MANIFEST, MODEL
 from uqmbd.simulators.own import file_digest, is_own_file
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
+from uqmbd.study.data import StudyData
 
 FORMAT = 1
 LARGEST = 1 << 20  # bytes of a data file that is copied; of larger ones there is the hash only
@@ -35,12 +33,7 @@ PATIENCE = 5.0  # seconds for git
 def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
     """Copy the files of the model into ``model``, write ``manifest.json``, and return what is in it.
 
-    Parameters
-    ----------
-    identity, digest
-        What the runs, and the result, follow from; see `uqmbd.study.identity`.
-    began : datetime
-        When the run of the study began that made the result.
+    Runs follow from `identity`, the result from `digest` (see `uqmbd.study.identity`); its run `began` then.
     """
     found = {
         "format": FORMAT,
@@ -58,7 +51,7 @@ def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str]
         "model": {"name": study.model.label, "files": copy_model(study, directory / MODEL)},
         "git": repository(home_of(study)),
     }
-    replace_text(directory / MANIFEST, json.dumps(found, indent=1))
+    replace(directory / MANIFEST, json.dumps(found, indent=1).encode())
     return found
 
 

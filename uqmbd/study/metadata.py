@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uqmbd.plugins import label_of
 from uqmbd.spec.showing import written
+from uqmbd.study.data import StudyData
 from uqmbd.study.identity import versions
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
 
 
 def metadata_of(study: StudyData) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from uqmbd.campaign.opening import lock_store
 from uqmbd.errors import StudyError
 from uqmbd.method_facts import Shown
-from uqmbd.runs.files import replace, replace_text, writing
+from uqmbd.runs.files import replace, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
 from uqmbd.runs.piece import spans_of
@@ -138,7 +138,7 @@ def write_study(study: StudyData, directory: Path) -> None:
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
     unlist(directory, STUDY, ELSEWHERE_FILE)
-    replace_text(directory / STUDY, head + write_toml(keyless(study.asked.document())))
+    replace(directory / STUDY, (head + write_toml(keyless(study.asked.document()))).encode())
     list_files(directory, STUDY, ELSEWHERE_FILE)
 
 

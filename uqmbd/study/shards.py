@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.campaign.batches import Shard
+from uqmbd.campaign.opening import lock_store, unlike
+from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.printing import near
+from uqmbd.runs.files import writing
+from uqmbd.runs.listing import unfinish, unlist
+from uqmbd.runs.piece import PARTIAL, Blocks, Piece, key_column, pack
+from uqmbd.runs.reader import HEADER, READS, Runs
+from uqmbd.runs.states import DATA, ENDS, blocks_of, states_at
+from uqmbd.runs.where import storage_in
+from uqmbd.study.data import StudyData
 from uqmbd.study.session import Session
 from uqmbd.study.storing import results_directory
 
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.reader import Runs
-    from uqmbd.study.data import StudyData
-
+NO_COLUMNS = {"message", DATA, ENDS}  # blocks of a piece
 SAME = "merge results of one model with the same solver settings, time grid and outputs; ranges of inputs and methods may differ"
 
 
@@ -58,13 +63,6 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     StudyError
         If they are runs of another model, or hold other outputs.
     """
-    from uqmbd.campaign.opening import lock_store, unlike
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.files import writing
-    from uqmbd.runs.listing import unfinish, unlist
-    from uqmbd.runs.reader import HEADER, READS, Runs
-    from uqmbd.runs.where import storage_in
-
     added = 0
     for other in others:
         source = Runs(storage_in(other))
@@ -87,11 +85,6 @@ def merge(results: Path, others: Sequence[Path]) -> int:
 
 def add(store: RunStore, source: Runs) -> int:
     """Add the runs of `source` that are not there yet; every block is verified as it is read."""
-    from uqmbd.runs.piece import PARTIAL, key_column, pack
-    from uqmbd.runs.states import DATA, ENDS, blocks_of, states_at
-
-    own = {"message", DATA, ENDS}  # blocks that are no columns
-
     added = 0
     for number, piece in enumerate(source.pieces):
         rows = np.flatnonzero(source.piece_of == number)
@@ -99,7 +92,7 @@ def add(store: RunStore, source: Runs) -> int:
             continue
         store.grow(max(0, int(rows[-1]) + 1 - len(store.piece_of)))
         arrays = dict(source.blocks(number, list(piece.head["blocks"])))
-        at = piece.places(rows)
+        at, seconds = piece.places(rows), piece.head["seconds"]
         inputs = {name: arrays[f"input:{name}"][at] for name in source.inputs}
         extras = {name: arrays[name][at] for name in arrays if key_column(name) is not None}
         new = store.piece_of[rows] < 0
@@ -111,17 +104,19 @@ def add(store: RunStore, source: Runs) -> int:
         target = rows.copy()
         target[other] = len(store.piece_of) + np.arange(len(other))
         store.grow(len(other))
+        store.timeout = piece.head["timeout"]
         for wanted in (np.flatnonzero(new), other):
             if len(wanted):
-                place = at[wanted]
-                columns = {name: arrays[name][place] for name in arrays if not name.startswith(PARTIAL) and name not in own}
-                states = blocks_of(states_at(arrays, place)) if ENDS in arrays else {}
-                message = arrays["message"][place].tolist() if "message" in arrays else []
-                whole = len(wanted) == piece.runs
-                partial = {name.removeprefix(PARTIAL): arrays[name] for name in arrays if whole and name.startswith(PARTIAL)}
-                store.timeout = piece.head["timeout"]
-                share = piece.head["seconds"] * len(wanted) / piece.runs
-                blocks = pack({**columns, "message": message, **states}, columns["status"], partial)
-                store.commit(target[wanted], blocks, piece.head["tag"], share)
+                store.commit(target[wanted], taken_from(piece, arrays, at[wanted]), piece.head["tag"], seconds * len(wanted) / piece.runs)
                 added += len(wanted)
     return added
+
+
+def taken_from(piece: Piece, arrays: Mapping[str, np.ndarray], places: np.ndarray) -> Blocks:
+    """Some of the runs of a piece, read as `arrays`, packed anew; with its partial if they are all."""
+    columns = {name: values[places] for name, values in arrays.items() if not name.startswith(PARTIAL) and name not in NO_COLUMNS}
+    states = blocks_of(states_at(arrays, places)) if ENDS in arrays else {}
+    message = arrays["message"][places].tolist() if "message" in arrays else []
+    whole = arrays if len(places) == piece.runs else {}
+    partial = {name.removeprefix(PARTIAL): values for name, values in whole.items() if name.startswith(PARTIAL)}
+    return pack({**columns, "message": message, **states}, columns["status"], partial)

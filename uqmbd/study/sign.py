@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,10 +11,8 @@ import xarray as xr
 from uqmbd.facts import CUT
 from uqmbd.methods.distrust import warn
 from uqmbd.outcomes import AT_MOST_ONE, NONNEGATIVE
+from uqmbd.result import Result
 from uqmbd.tables.outputs import listed
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
 
 TIMES = ("time_of_max", "time_of_min")
 SIZES = ("abs_max", "rms", *TIMES)  # reductions that are not negative, whatever they are of; times begin with zero
@@ -26,14 +24,8 @@ def cut_at_limits(result: Result, simulator: Mapping[str, Any]) -> None:
     """Cut bounds, and limits of statistics, where an output cannot pass; never within what runs have reached.
 
     Zero is the limit of norms, counts and some reductions, one that of shares and of what says yes or no; zero and one are those of every
-    probability, zero that of every standard deviation. What was cut stands in the attribute `uqmbd.facts.CUT`.
-
-    Parameters
-    ----------
-    result : Result
-        Changed in place.
-    simulator : mapping
-        What the simulator said of itself; see `uqmbd.outcomes.NONNEGATIVE` and `AT_MOST_ONE`.
+    probability, zero that of every standard deviation. What was cut stands in the attribute `uqmbd.facts.CUT`. The simulator says of itself
+    which outputs are such; see `uqmbd.outcomes.NONNEGATIVE` and `AT_MOST_ONE`.
     """
     positive, small = (_named(simulator, key) for key in (NONNEGATIVE, AT_MOST_ONE))
     lowest = [name for name in result.outputs if is_nonnegative(name, positive)]

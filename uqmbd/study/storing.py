@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.batches import piece_length
+from uqmbd.campaign.opening import StoreLock, columns_of, store_in
+from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo
+from uqmbd.runs.files import writing
 from uqmbd.runs.reader import own_axes
 from uqmbd.runs.storage import is_address
 from uqmbd.study.decision import Identity
@@ -18,8 +22,6 @@ from uqmbd.study.identity import digest_prefix, in_words_of_now, precision_of
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.opening import StoreLock
-    from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
     from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
@@ -78,10 +80,6 @@ def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
 
 def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
-    from uqmbd.campaign.batches import piece_length
-    from uqmbd.campaign.opening import columns_of, store_in
-    from uqmbd.runs.files import writing
-
     columns, chunk, notes, axes = (), 1, None, None
     if locked.header is not None:
         locked.header = in_words_of_now(locked.header, study, identity.runs, identity.parts)
@@ -91,13 +89,8 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
     else:
         info = study.in_units(trial.info)
         points = len(study.times())
-        columns = columns_of(
-            {name: item.to_si().unit for name, item in study.inputs.items()},
-            info,
-            points,
-            precision_of(study),
-            study.campaign.store == "all",
-        )
+        units = {name: item.to_si().unit for name, item in study.inputs.items()}
+        columns = columns_of(units, info, points, precision_of(study), study.campaign.store == "all")
         least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
         chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
@@ -120,9 +113,7 @@ def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
     axes, formulas = own_axes(header), header["notes"].get("derived", {})
     return {
-        name: OutputInfo(
-            unit, axes.get(name, TIME) if over else None, formulas=tuple((part, text) for part, text in formulas.get(name, ()))
-        )
+        name: OutputInfo(unit, axes.get(name, TIME) if over else None, formulas=tuple(map(tuple, formulas.get(name, ()))))
         for name, (unit, over) in header["notes"]["outputs"].items()
     }
 

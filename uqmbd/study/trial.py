@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,12 @@ from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
+from uqmbd.simulators.detect import ended_in_trial, too_slow
+from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
+from uqmbd.study.data import StudyData
 from uqmbd.study.reuse import remember_files
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.model import Model
-    from uqmbd.study.data import StudyData
-
 
 Units = Mapping[str, tuple[str, str]]
 
@@ -68,12 +66,8 @@ def tried_apart(model: Model, *how: Any) -> Tried:
     try:
         found = apart(partial(tried, model, *how))
     except Ended as ended:
-        from uqmbd.simulators.detect import ended_in_trial
-
         raise ended_in_trial(model, ended) from None
     except Late:
-        from uqmbd.simulators.detect import too_slow
-
         raise too_slow(model, how[3], f"stopped after {how[6]:g} s", how[6]) from None
     return found._replace(simulator=rebuilt(found.simulator, model=model))
 
@@ -106,22 +100,12 @@ def solver_to_load() -> bool:
 
 @dataclass
 class Trial:
-    """The simulator of a study, made and checked on first use.
-
-    Attributes
-    ----------
-    stored : dict of str to OutputInfo, optional
-        What runs have to give where there is a store: it may hold more outputs than the study asks for, and in another order.
-    elsewhere : bool
-        Other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either.
-    seconds : float
-        That it took; 0 before.
-    """
+    """The simulator of a study, made and checked on first use."""
 
     study: StudyData
-    stored: dict[str, OutputInfo] | None = None
-    elsewhere: bool = False
-    seconds: float = 0.0
+    stored: dict[str, OutputInfo] | None = None  # what runs of a store have to give: perhaps more than is asked for, in another order
+    elsewhere: bool = False  # other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either
+    seconds: float = 0.0  # that it took; 0 before
 
     @cached_property
     def samples(self) -> dict[str, np.ndarray]:
@@ -137,10 +121,8 @@ class Trial:
                 text = f"asked for {len(spread[0])} numbers, the kind of input gives shape {np.shape(values)}"
                 raise StudyError(text, key=f"inputs.{name}", remedy="let `ppf` return a number for each point")
             if not np.isfinite(values).all():
-                text = "numbers in its range are beyond what a computer can hold"
-                raise StudyError(
-                    text, key=f"inputs.{name}", value=inputs[name].describe(), remedy="take another unit, or a range below 1e307"
-                )
+                text, remedy = "numbers in its range are beyond what a computer can hold", "take another unit, or a range below 1e307"
+                raise StudyError(text, key=f"inputs.{name}", value=inputs[name].describe(), remedy=remedy)
         return found
 
     @property
@@ -166,9 +148,7 @@ class Trial:
         began = time.perf_counter()
         found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
         self.seconds = time.perf_counter() - began
-        study.model.saw(found.files)
-        study.settle(found.time)
-        check_axes(found.info)
+        self.take(found)
         for name, known in (self.stored or {}).items():
             if name in found.info and not alike(found.info[name].over, known.over):
                 text = f"the output '{name}' is {found.info[name].kind}, and in the stored runs {known.kind}"

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.lookup import extras_of
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.campaign.batches import piece_length
+from uqmbd.campaign.opening import read_header
+from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics
-from uqmbd.campaign.telling import next_ask
+from uqmbd.campaign.telling import extras_of, next_ask
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request
+from uqmbd.result import Result
+from uqmbd.runs.view import open_view
+from uqmbd.runs.where import storage_in
 from uqmbd.simulators.model import describe
+from uqmbd.study.data import StudyData
 from uqmbd.study.metadata import metadata_of
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
@@ -22,37 +30,18 @@ from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import stored_outputs, stored_times
 from uqmbd.study.trust import take_trust
 
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.outcomes import OutputInfo
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
-
 
 @dataclass(frozen=True)
 class SoFar:
-    """What is there.
+    """What is there."""
 
-    Attributes
-    ----------
-    result : Result
-        Of the runs up to the first that is missing where the method has one of a part of its runs; else what all runs reached.
-    runs, failed : int
-    least, most : int
-        Runs that the method asks for.
-    rate : float
-        Runs a second since the study began, without the time in which it was stopped.
-    messages : list of str
-        The first different ones of failed runs, with their inputs.
-    """
-
-    result: Result
+    result: Result  # of the runs before the first missing one where the method has one of a part of its runs; else what all reached
     runs: int
     failed: int
-    least: int
+    least: int  # runs that the method asks for
     most: int
-    rate: float
-    messages: list[str]
+    rate: float  # runs a second since the study began, without the time in which it was stopped
+    messages: list[str]  # the first different ones of failed runs, with their inputs
 
     def sentence(self) -> str:
         """How far the study is."""
@@ -69,17 +58,11 @@ class Watch:
     """Looks at one folder of results, as often as it is asked: a method is told what is new since the last look.
 
     Where runs that it was told are others now (done again, lost, discarded with their store), it is told all from the start.
-
-    Attributes
-    ----------
-    study : StudyData
-    why : str
-        Why the method has no result of what is there; empty if it has one.
     """
 
     def __init__(self, study: StudyData) -> None:
         self.study = study
-        self.why = ""
+        self.why = ""  # the method has no result of what is there; empty if it has one
         self.begin("")
 
     def begin(self, store_id: str) -> None:
@@ -168,23 +151,7 @@ def sessions_of(store: RunStore, rows: np.ndarray) -> np.ndarray:
 
 
 def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoFar:
-    """What the runs in a folder of results say.
-
-    Parameters
-    ----------
-    watch : Watch, optional
-        That has looked there before.
-
-    Raises
-    ------
-    StudyError
-        If there are none yet.
-    """
-    from uqmbd.campaign.opening import read_header
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.view import open_view
-    from uqmbd.runs.where import storage_in
-
+    """What the runs in a folder of results say, as a `watch` that has looked there before goes on; `StudyError` if there are none yet."""
     header, place = read_header(directory, study.campaign.runs), storage_in(directory, study.campaign.runs)
     store = None if header is None else RunStore(place, directory, shared=True)
     if header is None or store is None or not len(store.rows):
@@ -211,10 +178,6 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
 
 def reached(study: StudyData, store: RunStore, stored: dict[str, Any]) -> Result:
     """What the ok runs reached: least and greatest value of each output that was kept."""
-    from uqmbd.analysis.base.columns import Columns
-    from uqmbd.campaign.batches import piece_length
-    from uqmbd.result import Result
-
     info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns and not stored[name].in_runs_alone})
     columns = Columns(info, study.times())
     rows = store.rows[store.column("status", store.rows) == 0]
