@@ -42,7 +42,7 @@ class Campaign:
     keep_histories: bool = True  # False when histories live on only in the method's partials
     tag: str = ""  # fingerprint of the method as far as its partials depend on it
     earlier_tags: frozenset[str] = frozenset()  # the same as earlier versions said it
-    told: tuple[str, ...] | None = None  # outputs that the method is told; all of them unless said
+    outputs: tuple[str, ...] | None = None  # that the method is told; all of them unless said
     shard: Shard | None = None  # of each ask only its runs are done; it ends where a method would have to hear of the others
     batch: int | None = None  # runs of a batch, if the user says so
     watcher: Watcher = field(default_factory=Watcher)
@@ -52,14 +52,13 @@ class Campaign:
         """Ask, run, store, tell, until the method has enough."""
         began = time.perf_counter()
         self.pool: Pool | None = None
-        if self.told is None:
-            self.told = tuple(self.shapes)
-        # what is stored anyway is not stored once more as a partial
+        self.outputs = tuple(self.shapes) if self.outputs is None else self.outputs
         self.method = sampler(self.method)
         self.numbered = Growing(np.empty(0, np.int64))  # rows of the runs in the order in which the method asked for them
-        self.reduce = self.method.reduce if any(self.shapes[name] for name in self.told) else None
-        if self.reduce is not None and set(self.told) != set(self.shapes):
-            self.reduce = partial(reduce_some, self.reduce, self.told)
+        # what is stored anyway is not stored once more as a partial
+        self.reduce = self.method.reduce if any(self.shapes[name] for name in self.outputs) else None
+        if self.reduce is not None and set(self.outputs) != set(self.shapes):
+            self.reduce = partial(reduce_some, self.reduce, self.outputs)
         self.sizer = BatchSizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
             while (request := next_ask(self.method, lambda: self.tally.progress)) is not None:
@@ -109,13 +108,7 @@ class Campaign:
         return feed.ended
 
     def states(self, rows: np.ndarray) -> list[bytes]:
-        """Where stored runs ended; nothing for those that failed.
-
-        Raises
-        ------
-        StudyError
-            If the end of an ok run was not kept.
-        """
+        """Where stored runs ended; nothing for those that failed; `StudyError` if the end of an ok run was not kept."""
         if (lost := self.store.stateless(rows)).any():
             text = f"a run starts from run {int(np.flatnonzero(self.numbered.rows == rows[lost][0])[0])}, whose end was not kept"
             raise StudyError(text, key=RUNS, remedy="have the method ask for that one with keep_state=True")

@@ -71,15 +71,9 @@ class SerialExecutor:
 
 
 class Kept(SerialExecutor):
-    """A pool of one process that is kept.
+    """A pool of one process that is kept, and begins to import `modules` at once.
 
-    Parameters
-    ----------
-    modules : list of str
-        What it will need; it begins to import them at once.
-    grow : callable, optional
-        Called when there has been more work than is for one process: begins to start a larger pool, and returns what says whether that is
-        there, and gives it.
+    `grow` is called when there has been more work than is for one process: it begins to start a larger pool, and returns a future of it.
     """
 
     here = False

@@ -34,14 +34,14 @@ def columns_of(
     inputs: Mapping[str, str], outputs: Mapping[str, OutputInfo], points: int, precision: str, histories: bool
 ) -> tuple[Column, ...]:
     """The columns of a study: `inputs` name -> unit; `points` of the time grid. Histories and curves are there if `histories`."""
-    found = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
+    columns = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
     for name, info in outputs.items():
         if info.axis is None:
-            found.append(Column(name, "float64", 0, info.unit))
+            columns.append(Column(name, "float64", 0, info.unit))
         elif histories:
             shape = info.shape(points)
-            found.append(Column(name, precision, -1 if shape == (0,) else math.prod(shape), info.unit))
-    return (*found, Column("status", "int8"), Column("message", "str"))
+            columns.append(Column(name, precision, -1 if shape == (0,) else math.prod(shape), info.unit))
+    return (*columns, Column("status", "int8"), Column("message", "str"))
 
 
 @dataclass
@@ -121,18 +121,9 @@ def store_in(
 ) -> RunStore:
     """The store in a locked directory: made, or taken up if it belongs to the same study.
 
-    Parameters
-    ----------
-    identity : dict of str to str
-        Fingerprints of what fixes a run (model, time, solver, code), by a name the user understands.
-    columns, chunk, time
-        Variables, runs of a piece, times [s] of a new store; an existing one keeps its own.
-    axes : dict, optional
-        Axes other than time of a new store, by name, see `Runs.axes`.
-    notes : dict, optional
-        Kept in the header of a new store.
-    timeout : float, optional
-        Longest time a run may take [s]; runs that a smaller one has stopped are done again when they are asked for.
+    `identity` has fingerprints of what fixes a run (model, time, solver, code), by names that a user understands. Columns, `chunk` (runs of
+    a piece), times [s], axes (see `own_axes`) and notes are those of a new store; an existing one keeps its own. Runs that a smaller
+    `timeout` [s] has stopped are done again when they are asked for.
     """
     with writing(locked.directory):
         if locked.header is not None:

@@ -27,16 +27,10 @@ def lost_worker(error: BaseException) -> bool:
 
 @contextmanager
 def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wait: float | None = None) -> Iterator[Pool]:
-    """A pool of `workers` processes of one thread each; 0 runs the batches in this process.
+    """A pool of `workers` processes of one thread each, which begin to import `modules` at once; 0 runs the batches in this process.
 
-    Parameters
-    ----------
-    cluster : str, distributed.Client or cluster, optional
-        Use this instead: address of a Dask scheduler, a client, or anything that a client takes (``SLURMCluster``, ``KubeCluster``).
-    modules : list of str
-        What the workers will need; they begin to import it at once.
-    wait : float, optional
-        Time without any worker of `cluster` after which the campaign ends [s].
+    A `cluster` is used instead: address of a Dask scheduler, a client, or anything that a client takes (``SLURMCluster``, ``KubeCluster``).
+    A campaign on it ends after `wait` seconds without any worker.
     """
     if cluster is None and not workers:
         yield SerialExecutor()
@@ -60,12 +54,8 @@ class EarlyPool:
     """A pool that starts in the background, while the model is built and compiled; of few runs one process, which grows into a pool.
 
     Two threads that import the same packages for the first time can see them half made. So Dask is imported here, in the caller's
-    thread, and the caller imports nothing heavy until `settle` or `get` has returned.
-
-    Parameters
-    ----------
-    runs : int, optional
-        Least runs that are planned. Where they are few, and may be short, one process is started, which is there sooner (`kept`).
+    thread, and the caller imports nothing heavy until `settle` or `get` has returned. Where the least `runs` that are planned are few, and
+    may be short, one process is started, which is there sooner (`kept`).
     """
 
     def __init__(

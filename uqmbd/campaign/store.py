@@ -95,12 +95,7 @@ class RunStore(Runs):
     def find(self, samples: Mapping[str, np.ndarray], extras: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
         """Rows of runs, -1 for those not run yet; of equal ones the one that continues the row before is taken.
 
-        Parameters
-        ----------
-        samples : dict of str to ndarray, shape (n,)
-            Inputs, SI.
-        extras : dict, optional
-            Further columns that make a run another one: controls, keys of starts.
+        Inputs are (n,) each, SI; further columns make a run another one: controls, keys of starts.
         """
         n = len(next(iter(samples.values())))
         rows = np.full(n, -1)
@@ -129,8 +124,8 @@ class RunStore(Runs):
                 before = int(rows[left[i] - 1]) if left[i] else start - 1
                 if before + 1 in self.index.all_of(keys[i]):
                     rows[left[i]] = before + 1
-            found = np.flatnonzero(rows[left] >= 0)
-            wrong = found[~self.agree(rows[left[found]], {name: values[found] for name, values in other.items()})]
+            hits = np.flatnonzero(rows[left] >= 0)
+            wrong = hits[~self.agree(rows[left[hits]], {name: values[hits] for name, values in other.items()})]
             for i in wrong.tolist():  # another run has the same hash
                 rows[left[i]] = self.search(np.uint64(keys[i]), {name: values[i : i + 1] for name, values in other.items()})
         self.follower = int(rows[-1]) + 1 if rows[-1] >= 0 else start + n
@@ -162,11 +157,11 @@ class RunStore(Runs):
 
     def stateless(self, rows: np.ndarray) -> np.ndarray:
         """Which of the rows, (n,) bool, hold ok runs whose ends were not kept; -1 is no row."""
-        found, there = np.zeros(len(rows), bool), np.flatnonzero(rows >= 0)
+        lost, there = np.zeros(len(rows), bool), np.flatnonzero(rows >= 0)
         for number, at in self.by_piece(rows[there]):
-            found[there[at]] = ENDS not in self.pieces[number].head["blocks"]
-        found[found] = self.column("status", rows[found]) == OK
-        return found
+            lost[there[at]] = ENDS not in self.pieces[number].head["blocks"]
+        lost[lost] = self.column("status", rows[lost]) == OK
+        return lost
 
     def search(self, key: np.uint64, sample: Mapping[str, np.ndarray]) -> int:
         """The lowest row of one run, among all that have its hash."""
@@ -176,7 +171,7 @@ class RunStore(Runs):
 
     def update_index(self) -> None:
         """Put the runs of pieces that came since the last time into the index."""
-        keys, found = [], []
+        keys, added = [], []
         self.known = self.growing[2].fill(len(self.piece_of) - len(self.known), False)
         for number in range(self.indexed, len(self.pieces)):
             rows = np.concatenate([np.arange(*span) for span in self.pieces[number].spans.tolist()])
@@ -185,10 +180,10 @@ class RunStore(Runs):
             if not len(rows):
                 continue
             keys.append(self.keys_of(rows))
-            found.append(rows)
+            added.append(rows)
             self.known[rows] = True
-        if found:
-            self.index.add(np.concatenate(keys), np.concatenate(found))
+        if added:
+            self.index.add(np.concatenate(keys), np.concatenate(added))
         self.indexed = len(self.pieces)
 
     def done(self, rows: np.ndarray) -> bool:
@@ -260,15 +255,15 @@ class RunStore(Runs):
     def drop_damaged(self) -> bool:
         """Look through all files and remove those that are not as they were written: their runs are done again. False if all are."""
         self.require_place()
-        found = list(self.damages())
-        self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs, _ in found]
+        damages = list(self.damages())
+        self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs, _ in damages]
         with self.guarded():
-            for name, _, whole in found:
+            for name, _, whole in damages:
                 self.replace(name, whole)
         self.shared = "", FULL
         self.load()
         self.redo_stopped()
-        return bool(found)
+        return bool(damages)
 
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""

@@ -72,8 +72,8 @@ class CampaignStatistics:
     def costs(self) -> dict[str, Any]:
         """Attributes of a result: runs and seconds by control, where there is one."""
         cost = self.progress.cost
-        found = [{"control": dict(control), "runs": each.runs, "seconds": each.seconds} for control, each in cost.items()]
-        return {"costs": found} if any(cost) else {}
+        costs = [{"control": dict(control), "runs": each.runs, "seconds": each.seconds} for control, each in cost.items()]
+        return {"costs": costs} if any(cost) else {}
 
     @property
     def overhead(self) -> float:

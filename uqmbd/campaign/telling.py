@@ -21,8 +21,8 @@ class Telling(Protocol):
 
     method: Any
     store: RunStore
-    told: tuple[str, ...] | None
-    reduce: Any
+    outputs: tuple[str, ...] | None
+    reduce: Reduce | None
     watcher: Watcher
     tally: CampaignStatistics
 
@@ -67,10 +67,10 @@ class Feed:
         if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
             campaign.method.tell_reduced(partial)
             return store.column("status", rows)
-        told = campaign.told or ()
-        stored = store.read([*told, "status"], rows)
+        names = campaign.outputs or ()
+        stored = store.read([*names, "status"], rows)
         samples = {name: values[part] for name, values in self.request.samples.items()}
-        outputs = {name: np.asarray(stored[name], np.float64) for name in told}
+        outputs = {name: np.asarray(stored[name], np.float64) for name in names}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])
         else:

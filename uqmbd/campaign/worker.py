@@ -68,10 +68,7 @@ DIED = "the worker process died while running it"
 def packed_for(job: Job, *, here: bool) -> tuple[str, bytes | Job]:
     """Key and job as they are handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
 
-    Raises
-    ------
-    StudyError
-        When it has to be sent to other processes and cannot be.
+    `StudyError` when it has to be sent to other processes and cannot be.
     """
     try:
         sent = packed(job)

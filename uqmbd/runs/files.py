@@ -106,12 +106,12 @@ def safe_name(name: str) -> str:
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
     """`safe_name` of each, all different, on disks that do not tell capitals apart as well: ``x:max, x_max -> x_max, x_max_2``."""
-    found: dict[str, str] = {}
+    safe: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
         plain, number = safe_name(name), 1
         while (free := plain if number == 1 else f"{plain}_{number}").casefold() in taken:
             number += 1
         taken.add(free.casefold())
-        found[name] = free
-    return found
+        safe[name] = free
+    return safe

@@ -21,10 +21,7 @@ AGAIN = "put it back; or call `uqmbd verify {0}`, which looks through all files,
 def open_runs(folder: Path) -> xr.Dataset:
     """The runs that a result is made of, opened but not read; a store may hold others, of a study that had wider ranges, say.
 
-    Raises
-    ------
-    StudyError
-        If files of them are missing, cut, or have a damaged head. What is damaged within a file shows when that part is read.
+    `StudyError` if files of them are missing, cut, or have a damaged head; what is damaged within a file shows when that part is read.
     """
     place = storage_in(folder)
     with reached(place):
@@ -60,8 +57,8 @@ def open_zarr_runs(folder: Path) -> xr.Dataset:
     runs, rows = folder / "runs.zarr", folder / USED
     require_plain(runs)
     try:
-        found = xr.open_zarr(runs, consolidated=False, chunks=None, zarr_format=3)
-        return found.isel(run=integers_in(rows.read_bytes())) if rows.is_file() else found
+        opened = xr.open_zarr(runs, consolidated=False, chunks=None, zarr_format=3)
+        return opened.isel(run=integers_in(rows.read_bytes())) if rows.is_file() else opened
     except Exception as error:  # zarr, xarray and the codecs each have their own
         remedy = "put back what is missing, or delete result.zarr and resume the study: what is lost is run again"
         raise StudyError(f"the runs of this result cannot be read ({error})", file=runs, remedy=remedy) from error

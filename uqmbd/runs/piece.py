@@ -71,10 +71,10 @@ def pack(arrays: Mapping[str, Any], status: np.ndarray, partial: Mapping[str, np
     table, parts, at = {}, [], 0
     for name, values in arrays.items():
         if isinstance(values, list):
-            told = [[i, text] for i, text in enumerate(values) if text]
-            if not told:
+            messages = [[i, text] for i, text in enumerate(values) if text]
+            if not messages:
                 continue
-            data, kind, shape = zlib.compress(json.dumps(told).encode(), 1), TEXT, [len(values)]
+            data, kind, shape = zlib.compress(json.dumps(messages).encode(), 1), TEXT, [len(values)]
         else:
             values = np.ascontiguousarray(values)
             data, kind, shape = compress(values), values.dtype.str, list(values.shape)
@@ -98,10 +98,10 @@ def decode(entry: Sequence[Any], data: bytes | memoryview) -> np.ndarray | None:
     if len(data) != size or zlib.crc32(data) != crc:
         return None
     if kind == TEXT:
-        found = np.full(shape, "", object)
+        texts = np.full(shape, "", object)
         for i, text in json.loads(zlib.decompress(data)):
-            found[i] = text
-        return found
+            texts[i] = text
+        return texts
     import numcodecs
 
     wanted = math.prod(shape) * np.dtype(kind).itemsize
@@ -157,9 +157,9 @@ class Piece:
                 return False
             at += length
         rows = len(ends) > 0 and ends[0] >= 0 and not (ends[1:] < ends[:-1]).any()
-        told = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
+        counted = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
         keys = {"of", "tag", "timeout", "seconds"} <= self.head.keys()
-        return bool(rows and told and size >= self.base + at and keys and self.order and self.shares)
+        return bool(rows and counted and size >= self.base + at and keys and self.order and self.shares)
 
     @cached_property
     def end(self) -> int:
@@ -213,7 +213,7 @@ def pieces_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[
 
     That is a damaged head. `read` gives the bytes of the file from one position to another.
     """
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at, end, whole = 0, 0, True
     while at < size:
         data = read(at, min(at + FIRST, size))
@@ -223,12 +223,12 @@ def pieces_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[
         piece = Piece.read(name, data, size, at)
         if piece is not None:
             whole &= at == end
-            found.append(piece)
+            pieces.append(piece)
             at = end = piece.end
         else:  # the next one may be whole
             next_one = read(at + 1, size).find(MAGIC)
             at = at + 1 + next_one if next_one >= 0 else size
-    return found, end, whole and bool(found)
+    return pieces, end, whole and bool(pieces)
 
 
 def file_name(first: int, session: int) -> str:

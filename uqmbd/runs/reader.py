@@ -61,19 +61,19 @@ class Runs:
         self.torn: list[str] = []  # files that end with a part of a piece: one that is being written, or whose writing was stopped
         self.foreign: list[str] = []  # files of runs of another identity, which are left out
         sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
-        found: list[Piece] = []
+        ours: list[Piece] = []
         for (name, size), first in zip(sizes.items(), self.place.beginnings(list(sizes), FIRST), strict=True):
             read = partial(self.place.read, name)
             pieces, end, whole = pieces_in(name, size, lambda a, b, first=first, read=read: first[a:b] if b <= len(first) else read(a, b))
             fitting = [piece for piece in pieces if self.suits(piece)]
-            found += [piece for piece in fitting if piece.head["of"] == self.header["id"]]
+            ours += [piece for piece in fitting if piece.head["of"] == self.header["id"]]
             if not whole or len(fitting) < len(pieces):
                 self.bad.append(name)
             elif any(piece.head["of"] != self.header["id"] for piece in fitting):
                 self.foreign.append(name)
             elif end < size:
                 self.torn.append(name)
-        self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)  # by session, then by first row
+        self.pieces: list[Piece] = sorted(ours, key=lambda piece: piece.order)  # by session, then by first row
         for piece in self.pieces:
             self.learn(piece)
 
@@ -130,21 +130,18 @@ class Runs:
     def read(self, names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
         """Columns at any rows, in their order and in their stored types; NaN, -1 and "" where there is no run.
 
-        Raises
-        ------
-        Damaged
-            If a file is missing, or a block not as it was written.
+        `Damaged` if a file is missing, or a block not as it was written.
         """
-        found = {name: self.columns[name].empty(len(rows), self.longest(name)) for name in names}
+        columns = {name: self.columns[name].empty(len(rows), self.longest(name)) for name in names}
         for number, at in self.by_piece(rows):
             piece = self.pieces[number]
             places, wanted = piece.places(rows[at]), [name for name in names if name in piece.head["blocks"]]
             for name, values in self.blocks(number, wanted) if len(places) == piece.runs else self.held(number, wanted):
                 if self.columns[name].points < 0:
-                    found[name][at, : values.shape[1]] = values[places]
+                    columns[name][at, : values.shape[1]] = values[places]
                 else:
-                    found[name][at] = values[places]
-        return found
+                    columns[name][at] = values[places]
+        return columns
 
     def held(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
         """Blocks of a piece, held until another one is read in part: who asks for some of its runs soon asks for the next ones."""
@@ -166,14 +163,14 @@ class Runs:
 
     def states(self, rows: np.ndarray) -> list[bytes]:
         """Where runs ended, see `uqmbd.runs.states`; nothing for those of which it was not kept."""
-        found = [b""] * len(rows)
+        states = [b""] * len(rows)
         for number, at in self.by_piece(rows):
             if ENDS in self.pieces[number].head["blocks"]:
                 blocks = dict(self.blocks(number, [ENDS, DATA]))
                 where = np.arange(len(rows))[at].tolist()
                 for i, state in zip(where, states_at(blocks, self.pieces[number].places(rows[at])), strict=True):
-                    found[i] = state
-        return found
+                    states[i] = state
+        return states
 
     def by_piece(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
         """Numbers of the pieces in which rows are, each with where in `rows` those are (a slice or positions)."""
@@ -260,8 +257,8 @@ def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
     """
     known = header.get("axes", {}).items()
     axes: dict[str, Any] = {TIME.name: TIME} | {name: Axis(name, it["values"], it["unit"]) for name, it in known}
-    found = {output: axes[name] for name, it in known for output in it["outputs"]}
-    return found | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
+    over = {output: axes[name] for name, it in known for output in it["outputs"]}
+    return over | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
 
 
 def header_of(place: Storage) -> dict[str, Any]:

@@ -16,13 +16,7 @@ ARRAY = "array"  # marks a place in the text for which an array stands
 
 
 def encoded(state: Any) -> bytes:
-    """A state as bytes: length of the text, the text (JSON), the arrays; none for a run that has no state.
-
-    Raises
-    ------
-    StudyError
-        If it is no plain data.
-    """
+    """A state as bytes: length of the text, the text (JSON), the arrays; none where it is None; `StudyError` if it is no plain data."""
     if state is None:
         return b""
     arrays: list[np.ndarray] = []
@@ -60,9 +54,9 @@ def decoded(data: bytes) -> Any:
             return said
         if ARRAY in said:
             kind, shape = np.dtype(said[ARRAY][0]), said[ARRAY][1]
-            found = np.frombuffer(data, kind, int(np.prod(shape, dtype=np.int64)), at).reshape(shape).copy()
-            at += found.nbytes
-            return found
+            array = np.frombuffer(data, kind, int(np.prod(shape, dtype=np.int64)), at).reshape(shape).copy()
+            at += array.nbytes
+            return array
         return {key: value(each) for key, each in said["dict"]}
 
     return value(json.loads(data[4:at]))

@@ -64,13 +64,7 @@ def used_in(results: Path) -> np.ndarray | None:
 
 
 def spans_in(data: bytes) -> np.ndarray:
-    """The spans in a file of numpy's format.
-
-    Raises
-    ------
-    ValueError
-        If they are none: two columns of whole numbers, rising.
-    """
+    """The spans in a file of numpy's format; `ValueError` if they are none: two columns of whole numbers, rising."""
     spans = integers_in(data)
     if spans.ndim != 2 or spans.shape[1] != 2:
         raise ValueError("another shape")

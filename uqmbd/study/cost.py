@@ -45,27 +45,27 @@ class Cost:
         from rich.table import Table
         from rich.text import Text
 
-        found = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
+        table = Table(title=f"{self.name}{f', {method}' if method else ''}: the study is valid", show_header=False)
         runs = f"{self.least:,}" if self.least == self.most else f"{self.least:,} to {self.most:,}"
-        found.add_row("runs", runs)
+        table.add_row("runs", runs)
         if self.design:
-            found.add_row("points", self.design)
+            table.add_row("points", self.design)
         if self.fallback:
-            found.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
+            table.add_row("of these", f"up to {self.fallback:,} fallback runs, only where the result is not trusted (method.fallback_runs)")
         least = "more than " if self.tried.get("timeout") else ""
-        found.add_row("a run", f"{least}{self.seconds_per_run:.2g} s on one processor")
+        table.add_row("a run", f"{least}{self.seconds_per_run:.2g} s on one processor")
         if self.ahead is not None:
             ahead = self.ahead
             by = "one process" if self.workers == 1 else f"{self.workers} workers"
             parts = f"start {ahead.start:.2g} s, runs {between(ahead.runs)}, result and report {ahead.report:.2g} s"
-            found.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
-        found.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {size_said(self.megabytes)}")
-        found.add_row("trial runs", ", ".join(f"{number:,} {status}" for status, number in self.tried.items()))
+            table.add_row("time of the command", f"{least or 'about '}{between(ahead.total)} with {by}: {parts}")
+        table.add_row("disk", "not known" if math.isnan(self.megabytes) else f"at most {size_said(self.megabytes)}")
+        table.add_row("trial runs", ", ".join(f"{number:,} {status}" for status, number in self.tried.items()))
         if self.message:
-            found.add_row("the first that failed", Text(printable(self.message)))
+            table.add_row("the first that failed", Text(printable(self.message)))
         for name, text in self.outputs.items():
-            found.add_row(Text(printable(f"output {name}")), Text(printable(text)))
-        return found
+            table.add_row(Text(printable(f"output {name}")), Text(printable(text)))
+        return table
 
 
 def size_said(megabytes: float) -> str:
@@ -85,18 +85,18 @@ def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
     study.settle(None)
     with naming_file(study):
         check_sizes(study)
-        found = measure(study, trial.samples, patience)
-        info = None if found.trial is None else study.in_units(trial.take(found.trial))
+        measured = measure(study, trial.samples, patience)
+        info = None if measured.trial is None else study.in_units(trial.take(measured.trial))
         if info is not None:
             check_store(study, info)
             fields_of(study, trial, info)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
-    pace = Pace(found.width, found.least_call, found.seconds / found.runs)
-    if found.built is None and least <= FEW and pace.per_run * least <= LONG:
+    pace = Pace(measured.width, measured.least_call, measured.seconds / measured.runs)
+    if measured.built is None and least <= FEW and pace.per_run * least <= LONG:
         workers = 0  # one process that is kept
-    slow = slowness() if found.loading is None else found.loading
-    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=found.built, slow=slow)
+    slow = slowness() if measured.loading is None else measured.loading
+    ahead = None if info is None else forecast(study, info, (least, most), pace, workers=workers, solver=measured.built, slow=slow)
     points = len(study.times())
     size = np.dtype(precision_of(study)).itemsize * (study.campaign.store == "all")
     stored = sum(size * entry.shape(points)[0] if entry.axis else 8 for entry in info.values()) if info is not None else math.nan
@@ -105,12 +105,12 @@ def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
         study.name,
         least,
         most,
-        found.seconds / found.runs,
+        measured.seconds / measured.runs,
         max(1, workers),
         most * per_store / 1e6,
-        {status: number for status, number in found.counts.items() if number},
+        {status: number for status, number in measured.counts.items() if number},
         dict.fromkeys(study.outputs, "not known") if info is None else {n: f"{e.unit or '-'}, {e.kind}" for n, e in info.items()},
-        found.message,
+        measured.message,
         study.method.fallback_most(study.inputs.uncertain),
         ahead,
         study.method.design_in_words(study.inputs.uncertain),

@@ -69,7 +69,7 @@ def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mappi
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    digests = {name: [digest_prefix(found.get(name, "")) for found in (parts, earlier.parts)] for name in kept}
+    digests = {name: [digest_prefix(each.get(name, "")) for each in (parts, earlier.parts)] for name in kept}
     same = {name: now_is if before == kept[name] else kept[name] for name, (now_is, before) in digests.items()}
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
@@ -89,14 +89,14 @@ def study_digest(study: StudyData, identity: Mapping[str, str], *, earlier: bool
 
 def known_digests(study: StudyData, identity: Mapping[str, str], directory: Path) -> set[str]:
     """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
-    found, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
-    if earlier == found:
-        return {found}
+    digest, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
+    if earlier == digest:
+        return {digest}
     try:
         beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
     except StudyError:
-        return {found}
-    return {found, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {found}
+        return {digest}
+    return {digest, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {digest}
 
 
 def method_tag(study: StudyData, *, named: bool) -> str:

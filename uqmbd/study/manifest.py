@@ -35,7 +35,7 @@ def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str]
 
     Runs follow from `identity`, the result from `digest` (see `uqmbd.study.identity`); its run `began` then.
     """
-    found = {
+    manifest = {
         "format": FORMAT,
         "study": study.name,
         "method": study.method.name,
@@ -51,8 +51,8 @@ def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str]
         "model": {"name": study.model.label, "files": copy_model(study, directory / MODEL)},
         "git": repository(home_of(study)),
     }
-    replace(directory / MANIFEST, json.dumps(found, indent=1).encode())
-    return found
+    replace(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return manifest
 
 
 def now() -> datetime:
@@ -78,10 +78,10 @@ def packages() -> dict[str, str]:
     """Versions of all distributions of which this process has imported a module, by name."""
     loaded = {name.partition(".")[0] for name in sys.modules}
     wanted = {id(one): one for module, owners in brought().items() if module in loaded for one in owners}
-    found = dict(map(name_and_version, reversed(wanted.values())))  # of two of a name the first one is imported
+    versions = dict(map(name_and_version, reversed(wanted.values())))  # of two of a name the first one is imported
     with suppress(importlib.metadata.PackageNotFoundError):  # an editable installation does not name it as the owner of its modules
-        found["uqmbd"] = importlib.metadata.version("uqmbd")
-    return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))
+        versions["uqmbd"] = importlib.metadata.version("uqmbd")
+    return dict(sorted(versions.items(), key=lambda entry: entry[0].lower()))
 
 
 def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
@@ -94,8 +94,8 @@ def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
 
 @cache
 def brought() -> Mapping[str, list[importlib.metadata.Distribution]]:
-    """Distributions by the modules that they bring, as their files say."""
-    found: dict[str, list[importlib.metadata.Distribution]] = {}
+    """Distributions by the modules that they bring, as their files say; `packages_distributions` of the library takes ten times as long."""
+    owners: dict[str, list[importlib.metadata.Distribution]] = {}
     for one in importlib.metadata.distributions():
         top = (one.read_text("top_level.txt") or "").split()
         if not top:
@@ -103,13 +103,8 @@ def brought() -> Mapping[str, list[importlib.metadata.Distribution]]:
             firsts = {file.partition("/")[0] if "/" in file else inspect.getmodulename(file) for file in files}
             top = [name for name in firsts if name and "." not in name]
         for name in top:
-            found.setdefault(name, []).append(one)
-    return found
-
-
-def owners_of_modules() -> Mapping[str, list[str]]:
-    """Names of distributions by module: `packages_distributions` of the library takes ten times as long."""
-    return {module: [name_and_version(one)[0] for one in owners] for module, owners in brought().items()}
+            owners.setdefault(name, []).append(one)
+    return owners
 
 
 # the model --------------------------------------------------------------------------------------------------------------------------------

@@ -61,23 +61,23 @@ def measure(study: StudyData, samples: Mapping[str, np.ndarray], patience: float
         sent = packed(work)
     except StudyError:  # it has to be run here, where what waits cannot be ended
         return own_model(work(), study.model)
-    process, found = Process(sent), NOTHING
+    process, latest = Process(sent), NOTHING
     try:
         while not isinstance(said := process.hear(), (Returned, Raised)):
-            found = said
+            latest = said
     except Late:
-        return own_model(found.left(max(1, 4 * found.runs if found.counts else found.width), patience), study.model)
+        return own_model(latest.left(max(1, 4 * latest.runs if latest.counts else latest.width), patience), study.model)
     except Ended as ended:
         raise ended_in_trial(study.model, ended) from None
     process.end()
     return own_model(value_of(said), study.model)
 
 
-def own_model(found: Measured, model: Model) -> Measured:
+def own_model(measured: Measured, model: Model) -> Measured:
     """What was found, with the model of this process."""
-    if found.trial is None:
-        return found
-    return replace(found, trial=found.trial._replace(simulator=rebuilt(found.trial.simulator, model=model)))
+    if measured.trial is None:
+        return measured
+    return replace(measured, trial=measured.trial._replace(simulator=rebuilt(measured.trial.simulator, model=model)))
 
 
 def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
@@ -101,11 +101,11 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         raise
     built = time.perf_counter() - began if isinstance(own(simulator), LanesSimulator) else None
     width = max(1, simulator.width)
-    found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
-    tell(found)
+    shown = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
+    tell(shown)
     timed = rebuilt(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
-    rng, runs, total = np.random.default_rng(seed), found.runs, 0
-    while found.seconds < LONGEST / 4 and total < 4096:
+    rng, runs, total = np.random.default_rng(seed), shown.runs, 0
+    while shown.seconds < LONGEST / 4 and total < 4096:
         batch = inputs.samples(rng.random((runs, len(inputs))))
         began = time.perf_counter()
         try:
@@ -117,11 +117,11 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
                     timed.simulate(batch)
                     seconds = time.perf_counter() - began
         except RunTimeout:
-            return found.left(runs, patience)
+            return shown.left(runs, patience)
         status = np.asarray(outcomes.status)
-        counts = {word: found.counts.get(word, 0) + int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS)}
-        message = found.message or next((text for text, code in zip(outcomes.message, status, strict=True) if code != OK and text), "")
-        found = replace(found, runs=runs, seconds=seconds, counts=counts, message=message, least_call=found.least_call or seconds)
-        tell(found)
+        counts = {word: shown.counts.get(word, 0) + int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS)}
+        message = shown.message or next((text for text, code in zip(outcomes.message, status, strict=True) if code != OK and text), "")
+        shown = replace(shown, runs=runs, seconds=seconds, counts=counts, message=message, least_call=shown.least_call or seconds)
+        tell(shown)
         total, runs = total + runs, runs * 4
-    return found
+    return shown

@@ -26,9 +26,9 @@ def shown_by(study: StudyData) -> tuple[dict[str, Any], list[str]]:
     table, lost = dict(written(study.report)), []
     for what in ("figures", "tables"):
         names = list(map(label_of, getattr(study.method, what)))
-        found = [name for name in names if not name.startswith("<")]
-        lost += [what] if len(found) < len(names) else []
-        if found:
-            table[what] = [*table.get(what, ()), *found]
+        named = [name for name in names if not name.startswith("<")]
+        lost += [what] if len(named) < len(names) else []
+        if named:
+            table[what] = [*table.get(what, ()), *named]
     why = "they are of a script, and can be found under no name: write the method into a file"
     return table, [f"the {' and '.join(lost)} of the method {study.method.name} are left out: {why}"] if lost else []

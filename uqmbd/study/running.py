@@ -130,7 +130,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
         prepare=trial.checked,
         get_pool=prepared.pool.get,
         shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
-        told=tuple(study.method.treated(info)),
+        outputs=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
         tag=method_tag(study, named=method.names_outputs),
@@ -145,9 +145,9 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
 def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     """The error for a study of which every run failed."""
     rows = store.rows
-    found = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
-    message = found["message"][0] if len(rows) else ""
-    inputs = ", ".join(f"{name}={found[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
+    first = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
+    message = first["message"][0] if len(rows) else ""
+    inputs = ", ".join(f"{name}={first[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
     return StudyError(
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
         key=study.model.key,

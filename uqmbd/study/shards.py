@@ -30,16 +30,11 @@ SAME = "merge results of one model with the same solver settings, time grid and 
 
 
 def run_shard(study: StudyData, shard: str, *, out: str | Path | None = None, **how: Any) -> str:
-    """Do a share of the runs, and say in a sentence what was done and what comes next; for `how` see `Session`.
+    """Do a share of the runs, ``"3/10"`` the third of ten, and say what was done and what comes next; for `how` see `Session`.
 
     The shares are pieces of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows
     and pieces. They may write into one folder at once, or each into its own, for `merge`. A method that asks for further runs once it
     knows these is gone on with by `uqmbd resume`, or round by round by the same shards.
-
-    Parameters
-    ----------
-    shard : str
-        ``"3/10"``: the third of ten.
     """
     session = Session(study, results_directory(out, study.name), shard_of(shard), **how)
     done = f"shard {shard}: {session.share().simulated:,} runs done"
@@ -48,8 +43,8 @@ def run_shard(study: StudyData, shard: str, *, out: str | Path | None = None, **
 
 def shard_of(text: str) -> Shard:
     """The shard that ``"3/10"`` names."""
-    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
-    part, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    part, of = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= of:
         raise StudyError("a shard is K/N with K from 1 to N", key="--shard", value=text, remedy="write --shard 3/10, say")
     return Shard(part, of)
@@ -99,8 +94,8 @@ def add(store: RunStore, source: Runs) -> int:
         taken = np.flatnonzero(~new)
         other = taken[~store.agree(rows[taken], {name: values[taken] for name, values in (inputs | extras).items()})]
         if len(other):
-            found = store.find(*({name: values[other] for name, values in each.items()} for each in (inputs, extras)))
-            other = other[found < 0]
+            stored = store.find(*({name: values[other] for name, values in each.items()} for each in (inputs, extras)))
+            other = other[stored < 0]
         target = rows.copy()
         target[other] = len(store.piece_of) + np.arange(len(other))
         store.grow(len(other))

@@ -71,8 +71,8 @@ def is_at_most_one(name: str, known: set[str]) -> bool:
 
 
 def _changed(group: xr.Dataset, names: list[str], change: Any) -> xr.Dataset:
-    found = {name: change(group[name]).transpose(*group[name].dims).assign_attrs(group[name].attrs) for name in names if name in group}
-    return group.assign(found) if found else group
+    changed = {name: change(group[name]).transpose(*group[name].dims).assign_attrs(group[name].attrs) for name in names if name in group}
+    return group.assign(changed) if changed else group
 
 
 def _of_distribution(values: xr.DataArray) -> xr.DataArray:
@@ -101,5 +101,5 @@ def _impossible(group: xr.Dataset, name: str) -> bool:
 
 def _limited(values: xr.DataArray) -> xr.DataArray:
     """Standard deviations and variances from zero on, probabilities between zero and one."""
-    found = _where_word(values, (*SQUARES, *CHANCES), lambda known: known.clip(min=0.0))
-    return _where_word(found, CHANCES, lambda known: known.clip(max=1.0))
+    limited = _where_word(values, (*SQUARES, *CHANCES), lambda known: known.clip(min=0.0))
+    return _where_word(limited, CHANCES, lambda known: known.clip(max=1.0))

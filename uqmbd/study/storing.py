@@ -51,21 +51,6 @@ def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
         return
-    check_memory(study, info)
-    if study.campaign.store == "all" or not histories:
-        return
-    what = info[histories[0]].noun
-    raise StudyError(
-        f"the method {study.method.name} needs the histories of all runs, and '{histories[0]}' is {what} that would not be kept",
-        key="campaign.store",
-        value=study.campaign.store,
-        remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
-        "montecarlo and the approach sobol of sensitivity do without",
-    )
-
-
-def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
-    """Raise `StudyError` when what all runs give is more than the memory of this machine."""
     runs, _ = study.method.planned_runs(study.inputs.uncertain)
     numbers = sum(math.prod(entry.shape(len(study.times()))) for entry in info.values())
     require(
@@ -75,6 +60,16 @@ def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
         study.method.name,
         "take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
         "montecarlo and the approach sobol of sensitivity hold no histories",
+    )
+    if study.campaign.store == "all" or not histories:
+        return
+    what = info[histories[0]].noun
+    raise StudyError(
+        f"the method {study.method.name} needs the histories of all runs, and '{histories[0]}' is {what} that would not be kept",
+        key="campaign.store",
+        value=study.campaign.store,
+        remedy=f'remove campaign.store, or ask for numbers only ("{histories[0]}:max", say); '
+        "montecarlo and the approach sobol of sensitivity do without",
     )
 
 
@@ -125,13 +120,13 @@ def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:
 
 def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     """Axes other than time by name, as the header of a store has them; see `own_axes`."""
-    found: dict[str, Any] = {}
+    axes: dict[str, Any] = {}
     for name, entry in info.items():
         for over in entry.axes:
             if over.name != TIME.name:
-                axis = found.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
+                axis = axes.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
                 axis["outputs"].append(name)
-    return found
+    return axes
 
 
 def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
@@ -155,7 +150,5 @@ def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
         text = f"all runs of '{worst}' are the same after rounding"
     else:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
-    found: dict[str, str | list[str]] = {"precision": f"float32: {text}"}
-    if shares[worst] > FELT:
-        found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
-    return found
+    note = f'histories were stored as float32, and {text}: precision = "float64" keeps their digits'
+    return {"precision": f"float32: {text}"} | ({"notes": [note]} if shares[worst] > FELT else {})

@@ -39,8 +39,8 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
     lost = diverged(store, rows)
     if len(lost):
         first = f"the first at {inputs_said(study, store, int(lost[0]))}: {store.column('message', lost[:1])[0]}"
-        told, runs = result.attrs.get("runs_diverged", len(lost)), result.attrs.get("runs", len(rows))  # some may be asked for twice
-        counted = f"{told} of {runs} runs diverged"
+        count, runs = result.attrs.get("runs_diverged", len(lost)), result.attrs.get("runs", len(rows))  # some may be asked for twice
+        counted = f"{count} of {runs} runs diverged"
         warn(result, f"{counted}, {first.rstrip('.')}; no result over inputs among which such runs lie is trusted")
         distrust(result, result.outputs, counted)
         samples = {name: store.column(f"input:{name}", lost) for name in store.inputs}

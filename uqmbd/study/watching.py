@@ -166,14 +166,14 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     cut_at_limits(result, simulator)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     rate = len(status) / store.seconds if store.seconds else 0.0
-    found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
+    seen = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
     result.runs = open_view(store)
-    note = f"The study has not ended: this is of what is there, {found.sentence()}."
+    note = f"The study has not ended: this is of what is there, {seen.sentence()}."
     why = [f"The method has no result of a part of its runs: {watch.why}"] if watch.why else []
     notes = [note, *why, *result.attrs.get("notes", ())]
     said = {**metadata_of(study), "method": study.method.name, "runs": len(status), "runs_failed": failed}
     result.attrs = {**said, **result.attrs, "notes": notes}
-    return found
+    return seen
 
 
 def reached(study: StudyData, store: RunStore, stored: dict[str, Any]) -> Result:
