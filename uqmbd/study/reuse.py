@@ -26,7 +26,7 @@ from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.decision import Done
 from uqmbd.study.identity import version
-from uqmbd.study.metadata import shown_by
+from uqmbd.study.manifest import shown_by
 
 if TYPE_CHECKING:
     from uqmbd.result import Result

@@ -29,7 +29,7 @@ from uqmbd.study.asked import OutsideRun
 from uqmbd.study.data import StudyData
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, method_tag, precision_of, versions
-from uqmbd.study.metadata import metadata_of, shown_by
+from uqmbd.study.manifest import metadata_of, shown_by
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.storing import rounding_cost

@@ -19,7 +19,7 @@ from uqmbd.runs.listing import unlist
 from uqmbd.runs.where import keep_used
 from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.data import StudyData
-from uqmbd.study.metadata import metadata_of
+from uqmbd.study.manifest import metadata_of
 from uqmbd.study.reuse import list_result
 
 SHOWN = 3

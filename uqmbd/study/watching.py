@@ -23,7 +23,7 @@ from uqmbd.runs.view import open_view
 from uqmbd.runs.where import storage_in
 from uqmbd.simulators.model import describe
 from uqmbd.study.data import StudyData
-from uqmbd.study.metadata import metadata_of
+from uqmbd.study.manifest import metadata_of
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.stopped import first_messages
