@@ -49,7 +49,7 @@ class StoreLock:
     """A directory of results that nobody else writes to."""
 
     directory: Path
-    place: Storage  # where its runs are
+    storage: Storage  # where its runs are
     header: dict[str, Any] | None  # what the runs that are there share; None if there are none
     locks: list[Lock]  # of the directory, and of the runs' folder if that is another one
     shared: bool = False  # others may write other runs at the same time
@@ -59,8 +59,8 @@ class StoreLock:
         with writing(self.directory):
             unlist(self.directory, *OF_RUN)
             remove(self.directory / "done.json")
-            names = self.place.names()
-            self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
+            names = self.storage.names()
+            self.storage.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
             for name in (*OLD, *OF_RUN, READS):
                 remove(self.directory / name)
         self.header = None
@@ -75,26 +75,26 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
     ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE, LISTING) if not (directory / name).exists()]
-    place = storage_in(directory, runs)
+    storage = storage_in(directory, runs)
     locks: list[Lock] = []
     try:
         with writing(directory):
             directory.mkdir(parents=True, exist_ok=True)
             locks.append(Lock(directory, shared=shared))
             if runs is not None:
-                replace(directory / ELSEWHERE_FILE, (str(place) if is_address(runs) else runs).encode())
-            if isinstance(place, Folder):
-                place.folder.mkdir(parents=True, exist_ok=True)
-                if place.folder != directory / RUNS:
-                    locks.append(Lock(place.folder, shared=shared))
-            locked = StoreLock(directory, place, read_header(directory), locks, shared)
+                replace(directory / ELSEWHERE_FILE, (str(storage) if is_address(runs) else runs).encode())
+            if isinstance(storage, Folder):
+                storage.folder.mkdir(parents=True, exist_ok=True)
+                if storage.folder != directory / RUNS:
+                    locks.append(Lock(storage.folder, shared=shared))
+            locked = StoreLock(directory, storage, read_header(directory), locks, shared)
         yield locked
     except Exception:
-        if locks and locks[0].in_place() and read_header(directory) is None and not begun(directory, place):
+        if locks and locks[0].in_place() and read_header(directory) is None and not begun(directory, storage):
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
-                place.remove(READS)
+                storage.remove(READS)
                 for folder in made:
                     folder.rmdir()
         raise
@@ -103,9 +103,9 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
             lock.release()
 
 
-def begun(directory: Path, place: Storage) -> bool:
+def begun(directory: Path, storage: Storage) -> bool:
     """Whether there is a result, or a file of runs."""
-    return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in place.names())
+    return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in storage.names())
 
 
 def store_in(
@@ -136,12 +136,12 @@ def store_in(
             }  # fmt: skip
             header |= {"axes": dict(axes)} if axes else {}
             header["id"] = id_of(header)
-            again = HEADER in locked.place.names()
-            locked.place.put(HEADER, sealed(header))
-        store = RunStore(locked.place, locked.directory, locked.locks[0], timeout, shared=locked.shared)
+            again = HEADER in locked.storage.names()
+            locked.storage.put(HEADER, sealed(header))
+        store = RunStore(locked.storage, locked.directory, locked.locks[0], timeout, shared=locked.shared)
         if locked.header is None and store.foreign:
-            locked.place.remove(HEADER)
-            file = locked.place.path(store.foreign[0])
+            locked.storage.remove(HEADER)
+            file = locked.storage.path(store.foreign[0])
             raise StudyError(f"holds runs of another study, whose {HEADER} is missing", file=file, remedy=ELSEWHERE)
         if locked.header is None and again:
             store.damaged.append(f"{HEADER} was damaged: it is written again")
@@ -150,16 +150,16 @@ def store_in(
 
 def read_header(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
-    place = storage_in(directory, runs)
+    storage = storage_in(directory, runs)
     try:
-        header, is_sealed = unsealed(place.read(HEADER))
+        header, is_sealed = unsealed(storage.read(HEADER))
         if not is_sealed and header.get("format") in READABLE and header.get("id") != id_of(header):
             raise ValueError("damaged")
         return header
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {"format": 2} if any((directory / name).exists() for name in OLD) else None
     except OSError as error:
-        raise unreachable(error, place) from error
+        raise unreachable(error, storage) from error
 
 
 def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[str]:

@@ -36,9 +36,9 @@ class RunStore(Runs):
     """
 
     def __init__(
-        self, place: Storage, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
+        self, storage: Storage, directory: Path, lock: Lock | None = None, timeout: float | None = None, *, shared: bool = False
     ) -> None:
-        super().__init__(place)
+        super().__init__(storage)
         self.directory, self.lock = directory, lock
         self.timeout = timeout  # longest time that runs of this session may take [s]
         self.chunk: int = self.header["chunk"]  # runs of a piece, at most: rows of one piece have the same number when divided by it
@@ -48,7 +48,7 @@ class RunStore(Runs):
         if lock is not None and self.header["format"] != FORMAT:  # before anything that an earlier version would take for damaged
             with self.guarded():
                 self.header["format"] = FORMAT
-                place.put(HEADER, sealed(self.header))
+                storage.put(HEADER, sealed(self.header))
         if not shared:  # what others are writing just now is left alone
             with self.guarded():
                 self.remove_orphans()
@@ -66,7 +66,7 @@ class RunStore(Runs):
         """Remove what a killed process left, files with a damaged head, and files whose runs were all done again."""
         self.damaged += [f"{name} is damaged: its runs are done again" for name in self.bad]
         self.damaged += [f"{name} ended within some runs, as after a kill: these are done again" for name in self.torn]
-        self.place.remove(*(name for name in self.place.names() if name.endswith(TEMPORARY)))
+        self.storage.remove(*(name for name in self.storage.names() if name.endswith(TEMPORARY)))
         for name in (*self.bad, *self.torn):
             self.replace(name, self.whole_of(name))
         if self.bad or self.torn:
@@ -79,7 +79,7 @@ class RunStore(Runs):
         owned[self.piece_of] = True  # -1 marks the last, which stands for none
         keep = {self.pieces[number].name for number in np.flatnonzero(owned[:-1]).tolist()}
         old = {piece.name for piece in self.pieces} - keep
-        self.place.remove(*sorted(old))
+        self.storage.remove(*sorted(old))
         if old:
             self.pieces = [piece for piece in self.pieces if piece.name in keep]
             self.map_rows()
@@ -87,9 +87,9 @@ class RunStore(Runs):
     def replace(self, name: str, whole: bytes) -> None:
         """Write a file anew with what of it is whole; remove it if nothing is."""
         if whole:
-            self.place.put(name, whole)
+            self.storage.put(name, whole)
         else:
-            self.place.remove(name)
+            self.storage.remove(name)
 
     # which runs are there ----------------------------------------------------------------------------------------------------------------
     def find(self, samples: Mapping[str, np.ndarray], extras: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
@@ -239,14 +239,14 @@ class RunStore(Runs):
         size, (name, at) = len(before) + blocks.data.nbytes, self.shared
         with self.guarded():
             if size <= SMALL and at + size <= FULL and self.files >= FILES:
-                self.place.append(name, at, before + blocks.data.tobytes())
+                self.storage.append(name, at, before + blocks.data.tobytes())
             else:
                 self.session += file_name(int(rows[0]), self.session) in self.written
                 name, at = file_name(int(rows[0]), self.session), 0
-                self.place.put(name, before, blocks.data)
+                self.storage.put(name, before, blocks.data)
                 self.files += 1
                 self.written.add(name)
-        if size <= SMALL and self.files >= FILES and self.place.appends:
+        if size <= SMALL and self.files >= FILES and self.storage.appends:
             self.shared = name, at + size
         self.pieces.append(Piece(name, at + len(before), head, at))
         self.learn(self.pieces[-1])
@@ -254,7 +254,7 @@ class RunStore(Runs):
 
     def drop_damaged(self) -> bool:
         """Look through all files and remove those that are not as they were written: their runs are done again. False if all are."""
-        self.require_place()
+        self.require_folder()
         damages = list(self.damages())
         self.damaged += [f"{name} does not agree with its checksum: its {runs} runs are done again" for name, runs, _ in damages]
         with self.guarded():
@@ -268,7 +268,7 @@ class RunStore(Runs):
     def describe(self, attributes: Mapping[str, Any]) -> None:
         """Write attributes of the whole store (versions, seed, what the simulator used)."""
         with self.guarded():
-            self.place.put(ABOUT, sealed({**self.about(), **attributes}, default=str))
+            self.storage.put(ABOUT, sealed({**self.about(), **attributes}, default=str))
 
     def about(self) -> dict[str, Any]:
         """Versions, seed, what the simulator used; none where that is damaged, which is then written anew."""
@@ -282,11 +282,11 @@ class RunStore(Runs):
     @contextmanager
     def guarded(self):
         """Writing in the block: a sentence when the folder has gone, or when there is no room."""
-        self.require_place()
+        self.require_folder()
         with writing(self.directory):
             yield
 
-    def require_place(self) -> None:
+    def require_folder(self) -> None:
         """Raise `StudyError` when the folder of results was moved or removed since the store was opened."""
         if self.lock is not None and not self.lock.in_place():
             remedy = f"move it back, then `uqmbd resume {near(self.directory)}` does again what is lost; or run the study again"

@@ -13,16 +13,16 @@ from uqmbd.errors import StudyError
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Turn a failing write in the block into a `StudyError`; what was committed before stays valid."""
     try:
         yield
     except OSError as error:
         raise StudyError(
             f"cannot be written: {error.strerror or error}",
-            file=error.filename or place,
+            file=error.filename or path,
             key="--out",
-            value=str(place.parent if place.suffix else place),
+            value=str(path.parent if path.suffix else path),
             remedy="make room, or choose a place you may write to with --out; stored runs stay valid and `uqmbd resume` continues",
         ) from error
 

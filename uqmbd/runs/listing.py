@@ -77,10 +77,10 @@ def keep(folder: Path, files: Mapping[str, Any], runs: Sequence[str], rows: Sequ
 def found_in(folder: Path, names: Sequence[str]) -> Iterator[str]:
     """The files that are there of these names, those in folders by their paths."""
     for name in names:
-        place = folder / name
-        if place.is_dir():
-            yield from (file.relative_to(folder).as_posix() for file in sorted(place.rglob("*")) if file.is_file())
-        elif place.is_file():
+        path = folder / name
+        if path.is_dir():
+            yield from (file.relative_to(folder).as_posix() for file in sorted(path.rglob("*")) if file.is_file())
+        elif path.is_file():
             yield name
 
 

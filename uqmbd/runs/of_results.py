@@ -23,9 +23,9 @@ def open_runs(folder: Path) -> xr.Dataset:
 
     `StudyError` if files of them are missing, cut, or have a damaged head; what is damaged within a file shows when that part is read.
     """
-    place = storage_in(folder)
-    with reached(place):
-        names = place.names()
+    storage = storage_in(folder)
+    with reached(storage):
+        names = storage.names()
     needed = (listed(folder) or {"runs": []})["runs"]
     if (folder / "runs.zarr").is_dir() and HEADER not in names:
         return open_zarr_runs(folder)
@@ -34,12 +34,12 @@ def open_runs(folder: Path) -> xr.Dataset:
         return xr.Dataset()
     for name in needed:
         if name not in names:
-            raise StudyError(MISSING, file=place.path(name), remedy=AGAIN.format(folder))
-    stored = Runs(place)
+            raise StudyError(MISSING, file=storage.path(name), remedy=AGAIN.format(folder))
+    stored = Runs(storage)
     lost = lost_runs(spans, stored)
     if stored.bad or lost:
         what = f"damaged: {stored.bad[0]}" if stored.bad else f"missing: of {lost[0][0]}"
-        raise StudyError(f"a file of these results is {what}", file=str(place), remedy=AGAIN.format(folder))
+        raise StudyError(f"a file of these results is {what}", file=str(storage), remedy=AGAIN.format(folder))
     return open_view(stored, spans)
 
 

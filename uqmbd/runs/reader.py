@@ -40,9 +40,9 @@ class Damaged(StudyError):
 class Runs:
     """Stored runs. Opening reads the heads of the files, no data."""
 
-    def __init__(self, place: Storage) -> None:
-        self.place = place
-        self.header = header_of(place)  # what all runs share: format, columns, identity, notes, times, other axes
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.header = header_of(storage)  # what all runs share: format, columns, identity, notes, times, other axes
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
         self.time = None if self.header["time"] is None else np.array(self.header["time"], float)  # of the histories [s]
         self.axes = own_axes(self.header)  # of outputs that are over another axis than time, of fields all
@@ -51,7 +51,7 @@ class Runs:
 
     def load(self) -> None:
         """Read the heads of all files; `StudyError` when they cannot be reached, or what they say is more than memory holds."""
-        with reached(self.place):
+        with reached(self.storage):
             self.load_heads()
         self.map_rows()
 
@@ -60,10 +60,10 @@ class Runs:
         self.bad: list[str] = []  # files in which a head is damaged, which are left out
         self.torn: list[str] = []  # files that end with a part of a piece: one that is being written, or whose writing was stopped
         self.foreign: list[str] = []  # files of runs of another identity, which are left out
-        sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
+        sizes = {name: size for name, size in sorted(self.storage.names().items()) if name.endswith(SUFFIX)}
         ours: list[Piece] = []
-        for (name, size), first in zip(sizes.items(), self.place.beginnings(list(sizes), FIRST), strict=True):
-            read = partial(self.place.read, name)
+        for (name, size), first in zip(sizes.items(), self.storage.beginnings(list(sizes), FIRST), strict=True):
+            read = partial(self.storage.read, name)
             pieces, end, whole = pieces_in(name, size, lambda a, b, first=first, read=read: first[a:b] if b <= len(first) else read(a, b))
             fitting = [piece for piece in pieces if self.suits(piece)]
             ours += [piece for piece in fitting if piece.head["of"] == self.header["id"]]
@@ -96,7 +96,7 @@ class Runs:
         count = max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0)
         if BYTES_OF_A_ROW * count > psutil.virtual_memory().total:
             text = f"the runs have numbers up to {count:,}, more than this machine has memory for"
-            raise StudyError(text, file=str(self.place), remedy=MEND)
+            raise StudyError(text, file=str(self.storage), remedy=MEND)
         self.piece_of = np.full(count, -1, np.int32)
         for number, piece in enumerate(self.pieces):
             for start, stop in piece.spans.tolist():
@@ -124,7 +124,7 @@ class Runs:
 
     def about(self) -> dict[str, Any]:
         """Versions, seed, what the simulator used; `StudyError` if that is damaged."""
-        return document_in(self.place, ABOUT)
+        return document_in(self.storage, ABOUT)
 
     # reading -----------------------------------------------------------------------------------------------------------------------------
     def read(self, names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -202,16 +202,16 @@ class Runs:
             values = decode(entry, self.bytes(piece, start, stop) if whole is None else whole[start - begin : stop - begin])
             if values is None:
                 text = f"the file is damaged: {name} does not agree with its checksum"
-                raise Damaged(text, file=self.place.path(piece.name), remedy=MEND)
+                raise Damaged(text, file=self.storage.path(piece.name), remedy=MEND)
             yield name, values
 
     def bytes(self, piece: Piece, start: int, stop: int) -> bytes:
         """Some of the bytes of a piece's blocks."""
-        with reached(self.place, piece.name):
+        with reached(self.storage, piece.name):
             try:
-                return self.place.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
+                return self.storage.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
             except FileNotFoundError:
-                raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
+                raise Damaged("the file is missing", file=self.storage.path(piece.name), remedy=MEND) from None
 
     def damages(self) -> Iterator[tuple[str, int, bytes]]:
         """Every file that is not as it was written, how many runs it lost (0 where that cannot be read), and its pieces that are whole.
@@ -231,23 +231,23 @@ class Runs:
     def whole_of(self, name: str, without: Container[int] = ()) -> bytes:
         """The pieces of a file, but for those of some numbers, as a file of their own; none where it is gone."""
         wanted = [piece for number, piece in enumerate(self.pieces) if piece.name == name and number not in without]
-        with reached(self.place, name):
-            return b"".join(self.place.read(name, piece.start, piece.end) for piece in sorted(wanted, key=lambda piece: piece.start))
+        with reached(self.storage, name):
+            return b"".join(self.storage.read(name, piece.start, piece.end) for piece in sorted(wanted, key=lambda piece: piece.start))
 
 
 @contextmanager
-def reached(place: Storage, name: str = HEADER) -> Iterator[None]:
+def reached(storage: Storage, name: str = HEADER) -> Iterator[None]:
     """Reading in the block: a sentence where the place does not let it."""
     try:
         yield
     except OSError as error:
-        raise unreachable(error, place, name) from error
+        raise unreachable(error, storage, name) from error
 
 
-def unreachable(error: OSError, place: Storage, name: str = HEADER) -> StudyError:
+def unreachable(error: OSError, storage: Storage, name: str = HEADER) -> StudyError:
     """The error for a place that does not let its files be read."""
     remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-    return StudyError(f"the runs cannot be read ({said(error)})", file=place.path(name), remedy=remedy)
+    return StudyError(f"the runs cannot be read ({said(error)})", file=storage.path(name), remedy=remedy)
 
 
 def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
@@ -261,24 +261,24 @@ def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
     return over | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
 
 
-def header_of(place: Storage) -> dict[str, Any]:
+def header_of(storage: Storage) -> dict[str, Any]:
     """What all runs of a place share; `StudyError` if it holds no runs that this version can read."""
     remedy = "put it back; or `uqmbd resume` writes it again, if the study is as it was"
     try:
-        header, is_sealed = unsealed(place.read(HEADER))
+        header, is_sealed = unsealed(storage.read(HEADER))
     except FileNotFoundError:
-        raise StudyError("there are no runs here", file=place.path(HEADER), remedy="put it back, or run the study again") from None
+        raise StudyError("there are no runs here", file=storage.path(HEADER), remedy="put it back, or run the study again") from None
     except (OSError, ValueError) as error:
-        raise StudyError(f"the runs cannot be read ({said(error)})", file=place.path(HEADER), remedy=remedy) from error
+        raise StudyError(f"the runs cannot be read ({said(error)})", file=storage.path(HEADER), remedy=remedy) from error
     if header.get("format") not in READABLE:
-        raise StudyError("was written by another version of uqmbd", file=place.path(HEADER), remedy="read it with that version")
+        raise StudyError("was written by another version of uqmbd", file=storage.path(HEADER), remedy="read it with that version")
     try:
         if not is_sealed and header["id"] != id_of(header):
             raise ValueError("it does not agree with its number")
         _ = own_axes(header), [Column(*entry) for entry in header["columns"]], header["time"], header["notes"], header["chunk"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"the runs cannot be read (the file is damaged: {error})"
-        raise StudyError(text, file=place.path(HEADER), remedy=remedy) from error
+        raise StudyError(text, file=storage.path(HEADER), remedy=remedy) from error
     return header
 
 
@@ -290,15 +290,15 @@ def id_of(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(shared.encode()).hexdigest()[:16]
 
 
-def document_in(place: Storage, name: str) -> dict[str, Any]:
+def document_in(storage: Storage, name: str) -> dict[str, Any]:
     """A document beside the runs; empty if it is not there, `StudyError` if it is damaged."""
     try:
-        return unsealed(place.read(name))[0]
+        return unsealed(storage.read(name))[0]
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         text = f"the file is damaged: {said(error)}" if isinstance(error, ValueError) else f"cannot be read ({said(error)})"
-        raise StudyError(text, file=place.path(name), remedy=BESIDE[name]) from error
+        raise StudyError(text, file=storage.path(name), remedy=BESIDE[name]) from error
 
 
 def said(error: Exception) -> str:

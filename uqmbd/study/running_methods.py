@@ -43,7 +43,7 @@ def require_one(study: StudyData) -> None:
         raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
 
 
-def place_of_method(study: StudyData, directory: Path, label: str) -> Path:
+def folder_of_method(study: StudyData, directory: Path, label: str) -> Path:
     """Where the results of one method are, if those of the study are in `directory`."""
     return directory / label if len(study.methods) > 1 else directory
 
@@ -76,11 +76,11 @@ def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False
             clear(directory)  # what a single method has left here
             write_study(study, directory)
         for label in study.methods:
-            one, place = select_method(study, label), directory / label
+            one, folder = select_method(study, label), directory / label
             try:
-                finished[label] = run_study(one, out=place, overwrite=overwrite, **how)
+                finished[label] = run_study(one, out=folder, overwrite=overwrite, **how)
             except StudyError as error:
-                if read_header(place, one.campaign.runs) is None:
+                if read_header(folder, one.campaign.runs) is None:
                     raise
                 wrong.append(error)
                 continue

@@ -68,13 +68,13 @@ def merge(results: Path, others: Sequence[Path]) -> int:
                     if (other / "study.toml").is_file():
                         (results / "study.toml").write_bytes((other / "study.toml").read_bytes())
                     with suppress(FileNotFoundError):
-                        locked.place.put(READS, source.place.read(READS))
-                    locked.place.put(HEADER, source.place.read(HEADER))
+                        locked.storage.put(READS, source.storage.read(READS))
+                    locked.storage.put(HEADER, source.storage.read(HEADER))
             elif locked.header.get("id") != source.header["id"]:
                 outputs = StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
                 raise unlike(locked.header, source.header["identity"], results, remedy=SAME) or outputs
             unfinish(results)
-            added += add(RunStore(locked.place, results, locked.locks[0]), source)
+            added += add(RunStore(locked.storage, results, locked.locks[0]), source)
     return added
 
 

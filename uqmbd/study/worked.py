@@ -52,20 +52,20 @@ def source() -> Path:
     return project / "studies" if (project / "pyproject.toml").is_file() else Path(str(files("uqmbd"))) / "studies"
 
 
-def write_studies(place: Path, name: str = "") -> list[Path]:
+def write_studies(folder: Path, name: str = "") -> list[Path]:
     """Write the worked studies, or the one of this name, into a folder; the files that are new: those that are there stay as they are."""
     root = source()
-    missing = [file for file in files_in(root / name) if not (place / file.relative_to(root)).exists()]
-    with writing(place):
+    missing = [file for file in files_in(root / name) if not (folder / file.relative_to(root)).exists()]
+    with writing(folder):
         for file in missing:
-            write(place / file.relative_to(root), file.read_bytes())
-    return [place / file.relative_to(root) for file in missing]
+            write(folder / file.relative_to(root), file.read_bytes())
+    return [folder / file.relative_to(root) for file in missing]
 
 
-def demo(place: Path, runs: int | None = None) -> Study:
-    """The study of the demo, written into `place` where it is not there yet; of at most so many runs, a quarter of them fresh at most."""
-    write_studies(place, DEMO)
-    study = Study.from_file(place / DEMO / "study.toml")
+def demo(folder: Path, runs: int | None = None) -> Study:
+    """The study of the demo, written into `folder` where it is not there yet; of at most so many runs, a quarter of them fresh at most."""
+    write_studies(folder, DEMO)
+    study = Study.from_file(folder / DEMO / "study.toml")
     if runs is None:
         return study
     settings = study.method.model_dump()
