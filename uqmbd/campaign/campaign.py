@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, BatchSizer, Queue, Shard, Task, multiple, partition, piece_length
+from uqmbd.campaign.batches import Batch, BatchSizer, Queue, Shard, Task, chunk_length, multiple, partition
 from uqmbd.campaign.merging import merge_small
 from uqmbd.campaign.pool import Pool, lost_worker
 from uqmbd.campaign.store import RunStore
@@ -86,7 +86,7 @@ class Campaign:
         new = np.flatnonzero(rows < 0)
         rows[new[np.argsort(kind[new], kind="stable")]] = store.allocate(len(new))
         self.numbered.add(rows)
-        missing = np.flatnonzero((store.piece_of[rows] < 0) | store.stale[rows])
+        missing = np.flatnonzero((store.chunk_of[rows] < 0) | store.stale[rows])
         if self.shard is not None:
             missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
         fresh = rows[missing]
@@ -96,13 +96,13 @@ class Campaign:
         breaks = np.zeros(len(missing), bool)
         breaks[1:] = (fresh[1:] <= fresh[:-1]) | (np.diff(kind[missing]) != 0)
         if self.reduce is not None and len(missing):
-            # a piece's partial is told as a whole, so it must not reach over runs already there
+            # a chunk's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
-        pieces = deque(partition(fresh, self.length_for(len(rows)), breaks))
-        work = Queue(request, missing, fresh, kind[missing], extras, source, self.states, pieces)
+        chunks = deque(partition(fresh, self.length_for(len(rows)), breaks))
+        work = Queue(request, missing, fresh, kind[missing], extras, source, self.states, chunks)
         feed = Feed(self, request, rows, self.groups(rows, work))
         feed.advance(reused=True)
-        if work.pieces:
+        if work.chunks:
             self.fan_out(work, feed)
         feed.advance()
         return feed.ended
@@ -115,8 +115,8 @@ class Campaign:
         return self.store.states(rows)
 
     def length_for(self, runs: int) -> int:
-        """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
-        return multiple(piece_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk)
+        """Runs in a chunk of an ask of so many: those that the store was made for, more where it is asked for many more."""
+        return multiple(chunk_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk_runs)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
@@ -129,24 +129,24 @@ class Campaign:
         return again
 
     def groups(self, rows: np.ndarray, work: Queue | None = None) -> list[tuple[int, int]]:
-        """What is told at once: pieces where partials are told, also those that `work` will make, else blocks of a piece's length."""
+        """What is told at once: chunks where partials are told, also those that `work` will make, else blocks of a chunk's length."""
         n, length = len(rows), self.length_for(len(rows))
         if self.reduce is None:
             return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
-        piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)
+        chunk, there = np.full(n, -1), np.flatnonzero(rows >= 0)
         there = there[~self.store.stale[rows[there]]]
-        piece[there] = self.store.piece_of[rows[there]]
+        chunk[there] = self.store.chunk_of[rows[there]]
         if work is not None:
-            for number, (begin, end) in enumerate(work.pieces):
-                piece[work.missing[begin:end]] = len(self.store.pieces) + number
-        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(piece) != 0)]))
+            for number, (begin, end) in enumerate(work.chunks):
+                chunk[work.missing[begin:end]] = len(self.store.chunks) + number
+        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(chunk) != 0)]))
         return list(pairwise([*starts.tolist(), n]))
 
     def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None:
         """What `reduce` made of these rows, which are runs number `first` and on of an ask; None if that is not there, or is too little."""
-        number = int(self.store.piece_of[rows[0]])
-        piece, spans = self.store.pieces[number], [[int(rows[0]), int(rows[-1]) + 1]]
-        if not piece.has_partial or piece.head["tag"] not in {self.tag, *self.earlier_tags} or piece.spans.tolist() != spans:
+        number = int(self.store.chunk_of[rows[0]])
+        chunk, spans = self.store.chunks[number], [[int(rows[0]), int(rows[-1]) + 1]]
+        if not chunk.has_partial or chunk.head["tag"] not in {self.tag, *self.earlier_tags} or chunk.spans.tolist() != spans:
             return None
         partial = self.method.arranged(self.store.partial(number))
         return partial if partial is not None and self.method.suffices(partial, first) else None
@@ -162,7 +162,7 @@ class Campaign:
 
         def supply() -> None:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
-            while work.pieces and len(under_way) < per_worker * pool.workers:
+            while work.chunks and len(under_way) < per_worker * pool.workers:
                 batch = work.take(self.sizer.runs(work.remaining, pool.workers))
                 under_way[pool.start(run_batch, self.key, None, batch.task, batch.lengths)] = batch
 
@@ -226,7 +226,7 @@ class Campaign:
     def commit(self, batch: Batch, delivery: Delivery) -> None:
         """Write a finished batch, and before it what the simulator says of it: no kill parts runs from their warnings."""
         self.hear(delivery.attributes)
-        for rows, blocks in zip(batch.rows, delivery.pieces, strict=True):
+        for rows, blocks in zip(batch.rows, delivery.chunks, strict=True):
             now = time.perf_counter()
             self.store.commit(rows, blocks, self.tag, now - self.mark)
             self.mark = now

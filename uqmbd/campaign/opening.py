@@ -15,9 +15,9 @@ from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
+from uqmbd.runs.chunk import SUFFIX, Column
 from uqmbd.runs.files import remove, replace, writing
 from uqmbd.runs.listing import LISTING, unlist
-from uqmbd.runs.piece import SUFFIX, Column
 from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of, unreachable
 from uqmbd.runs.storage import Folder, Storage, is_address
 from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, storage_in
@@ -112,7 +112,7 @@ def store_in(
     locked: StoreLock,
     identity: Mapping[str, str],
     columns: tuple[Column, ...],
-    chunk: int,
+    chunk_runs: int,
     time: np.ndarray | None,
     *,
     axes: Mapping[str, Any] | None = None,
@@ -121,9 +121,9 @@ def store_in(
 ) -> RunStore:
     """The store in a locked directory: made, or taken up if it belongs to the same study.
 
-    `identity` has fingerprints of what fixes a run (model, time, solver, code), by names that a user understands. Columns, `chunk` (runs of
-    a piece), times [s], axes (see `own_axes`) and notes are those of a new store; an existing one keeps its own. Runs that a smaller
-    `timeout` [s] has stopped are done again when they are asked for.
+    `identity` has fingerprints of what fixes a run (model, time, solver, code), by names that a user understands. Columns, `chunk_runs`
+    (runs of a chunk), times [s], axes (see `own_axes`) and notes are those of a new store; an existing one keeps its own. Runs that a
+    smaller `timeout` [s] has stopped are done again when they are asked for.
     """
     with writing(locked.directory):
         if locked.header is not None:
@@ -131,7 +131,7 @@ def store_in(
                 raise other
         else:
             header = {
-                "format": FORMAT, "chunk": chunk, "columns": [astuple(column) for column in columns], "identity": dict(identity),
+                "format": FORMAT, "chunk": chunk_runs, "columns": [astuple(column) for column in columns], "identity": dict(identity),
                 "notes": dict(notes or {}), "time": None if time is None else time.tolist(),
             }  # fmt: skip
             header |= {"axes": dict(axes)} if axes else {}

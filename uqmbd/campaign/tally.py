@@ -32,7 +32,7 @@ class CampaignStatistics:
     deaths: int = 0  # batches whose worker died
     attributes: dict[str, Any] = field(default_factory=dict)  # what the simulator says of itself
     cost: dict[Control, tuple[int, Fraction]] = field(default_factory=dict)  # runs told, and their seconds: exact, as in a resumed study
-    counted: set[tuple[int, int]] = field(default_factory=set)  # pieces whose seconds are in it
+    counted: set[tuple[int, int]] = field(default_factory=set)  # chunks whose seconds are in it
 
     @property
     def used(self) -> np.ndarray:
@@ -50,8 +50,8 @@ class CampaignStatistics:
         for number, runs in enumerate(np.bincount(control, minlength=len(controls)).tolist()):
             if runs:
                 self.spend(controls[number], runs, 0.0)
-        for number, at in store.by_piece(rows):
-            for part, (seconds, first) in store.pieces[number].seconds_of(rows[at]).items():
+        for number, at in store.by_chunk(rows):
+            for part, (seconds, first) in store.chunks[number].seconds_of(rows[at]).items():
                 if (number, part) not in self.counted:
                     self.counted.add((number, part))
                     self.spend(controls[control[at][first]], 0, seconds)

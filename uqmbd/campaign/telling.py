@@ -13,7 +13,7 @@ from uqmbd.campaign.tally import CampaignStatistics, Watcher
 from uqmbd.campaign.worker import Reduce
 from uqmbd.errors import StudyError
 from uqmbd.request import RUNS, Progress, Request, Sampler
-from uqmbd.runs.piece import CONTROL, START
+from uqmbd.runs.chunk import CONTROL, START
 
 
 class Telling(Protocol):
@@ -50,7 +50,7 @@ class Feed:
     def advance(self, *, reused: bool = False) -> None:
         """Tell all groups that are complete, up to the first that is not."""
         campaign, tally = self.campaign, self.campaign.tally
-        tally.reach(len(campaign.store.piece_of))
+        tally.reach(len(campaign.store.chunk_of))
         while not self.ended:
             begin, end = self.groups[self.next]
             rows = self.rows[begin:end]

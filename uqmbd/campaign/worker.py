@@ -16,8 +16,8 @@ from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, picked
 from uqmbd.request import Control
-from uqmbd.runs.piece import Blocks
-from uqmbd.runs.piece import pack as pack_blocks
+from uqmbd.runs.chunk import Blocks
+from uqmbd.runs.chunk import pack as pack_blocks
 from uqmbd.runs.states import blocks_of, decoded, encoded
 from uqmbd.simulators.apart import packed
 from uqmbd.simulators.base import Simulator
@@ -34,7 +34,7 @@ class Job:
     kept: tuple[str, ...]  # outputs that are stored
     shapes: dict[str, tuple[int, ...]]  # of one run's output by name
     precision: str  # type in which histories are stored; everything downstream sees the rounded values
-    reduce: Reduce | None = None  # the method's reduction of a piece
+    reduce: Reduce | None = None  # the method's reduction of a chunk
     controlled: dict[Control, Simulator] = field(default_factory=dict)  # the simulator with what a control says, made in this process
 
     def simulator_with(self, control: Control) -> Simulator:
@@ -53,9 +53,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Delivery:
-    """A finished batch: its pieces, what the simulator says it used, and the seconds spent simulating and packing."""
+    """A finished batch: its chunks, what the simulator says it used, and the seconds spent simulating and packing."""
 
-    pieces: list[Blocks]
+    chunks: list[Blocks]
     attributes: dict[str, Any]
     simulating: float
     packing: float
@@ -108,7 +108,7 @@ def loaded(sent: bytes) -> Job:
 
 
 def run_batch(key: str, sent: bytes | Job | None, task: Task, lengths: list[int]) -> Delivery | None:
-    """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
+    """Simulate a batch; `lengths` are those of its chunks, in the order of the samples.
 
     The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
     """
@@ -118,8 +118,8 @@ def run_batch(key: str, sent: bytes | Job | None, task: Task, lengths: list[int]
     began = time.perf_counter()
     outcomes = run_safely(job, task)
     simulated = time.perf_counter()
-    pieces = pack(job, task, lengths, outcomes)
-    return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
+    chunks = pack(job, task, lengths, outcomes)
+    return Delivery(chunks, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
 def run_raw(key: str, sent: bytes | Job, task: Task) -> Outcomes:
@@ -198,8 +198,8 @@ def checked(job: Job, outcomes: Outcomes, n: int, keep_state: bool = False) -> O
 
 
 def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[Blocks]:
-    """Encode each piece as its file holds it."""
-    pieces, at = [], 0
+    """Encode each chunk as its file holds it."""
+    chunks, at = [], 0
     for length in lengths:
         part = slice(at, at + length)
         at = part.stop
@@ -212,14 +212,14 @@ def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[B
         columns |= {name: values[name] for name in job.kept}
         states = blocks_of([encoded(state) for state in outcomes.states[part]]) if task.keep_state else {}
         arrays = {**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part], **states}
-        pieces.append(pack_blocks(arrays, status, partial))
-    return pieces
+        chunks.append(pack_blocks(arrays, status, partial))
+    return chunks
 
 
 def reduced(
     reduce: Reduce, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """What a method's reduction makes of a piece; `StudyError` when it raises, or makes no arrays by name."""
+    """What a method's reduction makes of a chunk; `StudyError` when it raises, or makes no arrays by name."""
     try:
         return {str(name): np.asarray(values) for name, values in reduce(inputs, outputs, status).items()}
     except StudyError:

@@ -9,8 +9,8 @@ import xarray as xr
 
 from uqmbd.errors import StudyError
 from uqmbd.plain_zarr import require_plain
+from uqmbd.runs.chunk import SUFFIX, spans_of
 from uqmbd.runs.listing import MISSING, listed
-from uqmbd.runs.piece import SUFFIX, spans_of
 from uqmbd.runs.reader import HEADER, Runs, reached
 from uqmbd.runs.view import open_view
 from uqmbd.runs.where import USED, integers_in, storage_in, used_in
@@ -45,9 +45,9 @@ def open_runs(folder: Path) -> xr.Dataset:
 
 def lost_runs(spans: np.ndarray | None, stored: Runs) -> list[tuple[str, int]]:
     """Which of the runs that a result is made of are not stored: in words, and how many."""
-    lost, count = [], len(stored.piece_of)
+    lost, count = [], len(stored.chunk_of)
     for start, stop in [] if spans is None else spans.tolist():
-        lost += [[start + a, start + b] for a, b in spans_of(np.flatnonzero(stored.piece_of[start:stop] < 0))]
+        lost += [[start + a, start + b] for a, b in spans_of(np.flatnonzero(stored.chunk_of[start:stop] < 0))]
         lost += [[max(start, count), stop]] if stop > count else []
     return [(f"runs {start} to {stop - 1}", stop - start) for start, stop in lost]
 

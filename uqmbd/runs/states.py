@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 
-ENDS, DATA = "state:end", "state:data"  # blocks of a piece: where each run's bytes end, and all bytes
+ENDS, DATA = "state:end", "state:data"  # blocks of a chunk: where each run's bytes end, and all bytes
 ARRAY = "array"  # marks a place in the text for which an array stands
 
 
@@ -63,12 +63,12 @@ def decoded(data: bytes) -> Any:
 
 
 def blocks_of(states: Sequence[bytes]) -> dict[str, np.ndarray]:
-    """Blocks of a piece that hold the states of its runs."""
+    """Blocks of a chunk that hold the states of its runs."""
     return {ENDS: np.cumsum([len(state) for state in states], dtype=np.int64), DATA: np.frombuffer(b"".join(states), np.uint8)}
 
 
 def states_at(blocks: Mapping[str, np.ndarray], places: np.ndarray) -> list[bytes]:
-    """States of some of the runs of a piece."""
+    """States of some of the runs of a chunk."""
     ends, data = blocks[ENDS], blocks[DATA]
     starts = np.concatenate([[0], ends[:-1]])
     return [data[starts[i] : ends[i]].tobytes() for i in places.tolist()]

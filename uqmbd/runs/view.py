@@ -11,7 +11,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from uqmbd.outcomes import STATUS, TIME, Axis
-from uqmbd.runs.piece import START, Column
+from uqmbd.runs.chunk import START, Column
 from uqmbd.runs.reader import Runs
 from uqmbd.runs.storage import storage_of
 
@@ -24,7 +24,7 @@ class LazyColumn(BackendArray):
 
     def __init__(self, runs: Runs, column: Column, rows: np.ndarray | None, axes: Sequence[np.ndarray]) -> None:
         self.runs, self.column, self.rows = runs, column, rows
-        count = len(runs.piece_of) if rows is None else len(rows)
+        count = len(runs.chunk_of) if rows is None else len(rows)
         self.tail = tuple(len(axis) for axis in axes)
         self.shape = (count, *self.tail)
         self.dtype = column.empty(0).dtype
@@ -92,7 +92,7 @@ def places_of(runs: Runs, name: str) -> tuple[Axis, ...]:
 
 def open_view(runs: Runs, spans: np.ndarray | None = None) -> xr.Dataset:
     """Stored runs, or those of some rows, ``(spans, 2)`` first and last + 1."""
-    rows, count = None, len(runs.piece_of)
+    rows, count = None, len(runs.chunk_of)
     if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == count):
         rows = np.concatenate([np.empty(0, np.int64), *(np.arange(start, stop) for start, stop in spans.tolist())])
     keys: dict[str, Any] = {"filename_or_obj": runs, "engine": RunsBackend, "rows": rows}  # xarray hands both on as they are

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.runs.chunk import spans_of
 from uqmbd.runs.listing import require_listed
-from uqmbd.runs.piece import spans_of
 from uqmbd.runs.storage import Folder, Storage, is_address, storage_of
 
 RUNS = "runs"

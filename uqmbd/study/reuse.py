@@ -15,10 +15,10 @@ import numpy as np
 from uqmbd.campaign.opening import lock_store
 from uqmbd.errors import StudyError
 from uqmbd.method_facts import Shown
+from uqmbd.runs.chunk import spans_of
 from uqmbd.runs.files import replace, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
-from uqmbd.runs.piece import spans_of
 from uqmbd.runs.reader import ABOUT, HEADER, READS, document_in
 from uqmbd.runs.storage import Folder
 from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, storage_in

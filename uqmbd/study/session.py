@@ -173,7 +173,7 @@ class Session:
             result.manifest = keep_manifest(study, directory, identity.runs, identity.result, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(study, directory, identity.result, tally.status["timeout"], store.piece_of >= 0)
+            write_done(study, directory, identity.result, tally.status["timeout"], store.chunk_of >= 0)
 
 
 def run_study(

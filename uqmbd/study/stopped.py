@@ -71,5 +71,5 @@ def keep_unfinished(study: StudyData, store: RunStore, directory: Path, why: str
     with writing(directory):
         unlist(directory, *OF_ONE)
         Result(attrs=attrs).save(directory)
-        keep_used(directory, store.piece_of >= 0)
-        list_result(study, directory, store.piece_of >= 0)
+        keep_used(directory, store.chunk_of >= 0)
+        list_result(study, directory, store.chunk_of >= 0)

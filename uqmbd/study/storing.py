@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.campaign.batches import piece_length
+from uqmbd.campaign.batches import chunk_length
 from uqmbd.campaign.opening import StoreLock, columns_of, store_in
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
@@ -75,7 +75,7 @@ def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
 
 def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
-    columns, chunk, notes, axes = (), 1, None, None
+    columns, chunk_runs, notes, axes = (), 1, None, None
     if locked.header is not None:
         locked.header = in_words_of_now(locked.header, study, identity.runs, identity.parts)
         stored = stored_outputs(locked.header)
@@ -88,7 +88,7 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
         columns = columns_of(units, info, points, precision_of(study), study.campaign.store == "all")
         least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
-        chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
+        chunk_runs = chunk_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: digest_prefix(digest) for name, digest in identity.parts.items()},
@@ -101,7 +101,7 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
         with writing(locked.directory):
             trial.remember(locked.directory)
     check_store(study, info)
-    return store_in(locked, identity.runs, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+    return store_in(locked, identity.runs, columns, chunk_runs, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:

@@ -50,7 +50,7 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
 
 
 def diverged(store: RunStore, rows: np.ndarray) -> np.ndarray:
-    """Which of the rows are runs that diverged; the heads of the pieces say whether there are any."""
-    if not any(piece.head["counts"][DIVERGED] for piece in store.pieces):
+    """Which of the rows are runs that diverged; the heads of the chunks say whether there are any."""
+    if not any(chunk.head["counts"][DIVERGED] for chunk in store.chunks):
         return rows[:0]
     return rows[store.column("status", rows) == DIVERGED]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
-from uqmbd.campaign.batches import piece_length
+from uqmbd.campaign.batches import chunk_length
 from uqmbd.campaign.opening import read_header
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics
@@ -78,14 +78,14 @@ class Watch:
     def stale(self, store: RunStore) -> bool:
         """Whether something that was told is not there any more, or was done again since."""
         rows = np.concatenate(self._rows)
-        if store.header["id"] != self._id or (rows >= len(store.piece_of)).any():
+        if store.header["id"] != self._id or (rows >= len(store.chunk_of)).any():
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
     def tally(self, store: RunStore) -> CampaignStatistics:
         """What was told so far, as a campaign counts it."""
         tally = CampaignStatistics()
-        tally.reach(len(store.piece_of))
+        tally.reach(len(store.chunk_of))
         for told in self._before:
             tally.use(store, *told)
         return tally
@@ -105,7 +105,7 @@ class Watch:
                     break
             rest = self._request.part(slice(self._told, None))
             rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
-            there = (rows >= 0) & (store.piece_of[rows] >= 0)
+            there = (rows >= 0) & (store.chunk_of[rows] >= 0)
             count = len(rows) if there.all() else int(there.argmin())
             if count:
                 read = store.read([*info, "status"], rows[:count])
@@ -147,7 +147,7 @@ class Watch:
 
 def sessions_of(store: RunStore, rows: np.ndarray) -> np.ndarray:
     """Number of the session that stored each of these rows; -1 where there is no run."""
-    return np.array([*(piece.order[0] for piece in store.pieces), -1])[store.piece_of[rows]]
+    return np.array([*(chunk.order[0] for chunk in store.chunks), -1])[store.chunk_of[rows]]
 
 
 def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoFar:
@@ -184,7 +184,7 @@ def reached(study: StudyData, store: RunStore, stored: dict[str, Any]) -> Result
     if not len(rows):
         return Result()
     ends = np.stack([np.full(columns.count, np.inf), np.full(columns.count, -np.inf)])
-    length = piece_length(len(rows), 1, None, 8 * columns.count)
+    length = chunk_length(len(rows), 1, None, 8 * columns.count)
     for begin in range(0, len(rows), length):
         part = rows[begin : begin + length]
         values = columns.pack(store.read(list(info), part), len(part))
