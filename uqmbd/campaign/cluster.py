@@ -186,7 +186,7 @@ def local_cluster(workers: int) -> Iterator[Cluster]:
         cluster = stack.enter_context(started(make))
         steady_path([cluster.scheduler, *cluster.workers.values()])
         client = stack.enter_context(Client(cluster, direct_to_workers=True))
-        stack.enter_context(without_descendants(lambda: worker_processes(cluster)))
+        stack.enter_context(without_descendants(lambda: [one.pid for one in list(cluster.workers.values()) if getattr(one, "pid", None)]))
         yield Cluster(client, workers, cluster)
 
 
@@ -249,8 +249,3 @@ def steady_path(servers: Iterable[Any]) -> None:
 def tidy_path() -> None:
     """Have each entry of `sys.path` once; where nothing is imported meanwhile."""
     sys.path[:] = dict.fromkeys(sys.path)
-
-
-def worker_processes(cluster: Any) -> list[int]:
-    """Process numbers of a local cluster's workers."""
-    return [nanny.pid for nanny in list(cluster.workers.values()) if getattr(nanny, "pid", None)]

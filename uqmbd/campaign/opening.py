@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -14,7 +13,6 @@ import numpy as np
 from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
 from uqmbd.runs.chunk import SUFFIX, Column
 from uqmbd.runs.files import remove, replace, writing
 from uqmbd.runs.listing import LISTING, unlist
@@ -28,20 +26,6 @@ ELSEWHERE = (
     "choose another place (--out DIR; in Python out=...), or discard those results (--overwrite; in Python overwrite=True, "
     'or "if_changed" for only such a case)'
 )
-
-
-def columns_of(
-    inputs: Mapping[str, str], outputs: Mapping[str, OutputInfo], points: int, precision: str, histories: bool
-) -> tuple[Column, ...]:
-    """The columns of a study: `inputs` name -> unit; `points` of the time grid. Histories and curves are there if `histories`."""
-    columns = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
-    for name, info in outputs.items():
-        if info.axis is None:
-            columns.append(Column(name, "float64", 0, info.unit))
-        elif histories:
-            shape = info.shape(points)
-            columns.append(Column(name, precision, -1 if shape == (0,) else math.prod(shape), info.unit))
-    return (*columns, Column("status", "int8"), Column("message", "str"))
 
 
 @dataclass

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.campaign.batches import chunk_length
-from uqmbd.campaign.opening import StoreLock, columns_of, store_in
+from uqmbd.campaign.opening import StoreLock, store_in
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo
+from uqmbd.runs.chunk import Column
 from uqmbd.runs.files import writing
 from uqmbd.runs.reader import own_axes
 from uqmbd.runs.storage import is_address
@@ -84,8 +85,7 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
     else:
         info = study.in_units(trial.info)
         points = len(study.times())
-        units = {name: item.to_si().unit for name, item in study.inputs.items()}
-        columns = columns_of(units, info, points, precision_of(study), study.campaign.store == "all")
+        columns = columns_of(study, info)
         least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
         chunk_runs = chunk_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
@@ -102,6 +102,18 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
             trial.remember(locked.directory)
     check_store(study, info)
     return store_in(locked, identity.runs, columns, chunk_runs, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+
+
+def columns_of(study: StudyData, info: Mapping[str, OutputInfo]) -> tuple[Column, ...]:
+    """The columns of a study's runs; histories and curves are there if they are kept."""
+    columns = [Column(f"input:{name}", "float64", 0, item.to_si().unit) for name, item in study.inputs.items()]
+    for name, entry in info.items():
+        if entry.axis is None:
+            columns.append(Column(name, "float64", 0, entry.unit))
+        elif study.campaign.store == "all":
+            shape = entry.shape(len(study.times()))
+            columns.append(Column(name, precision_of(study), -1 if shape == (0,) else math.prod(shape), entry.unit))
+    return (*columns, Column("status", "int8"), Column("message", "str"))
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:

@@ -93,11 +93,6 @@ def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, s
         raise StudyError(fault, key=key, value=written, remedy=remedy)
 
 
-def solver_to_load() -> bool:
-    """True where the model draws on flexmbd, and this process has not loaded the solver."""
-    return "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
-
-
 @dataclass
 class Trial:
     """The simulator of a study, made and checked on first use."""
@@ -146,7 +141,8 @@ class Trial:
         times = study.grid(), None if study.settled is not None else study.time and study.time.grid()
         how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
-        trial = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
+        unloaded = self.elsewhere and "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
+        trial = tried_apart(*how) if unloaded else tried(*how)
         self.seconds = time.perf_counter() - began
         self.take(trial)
         return trial
