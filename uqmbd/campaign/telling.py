@@ -22,7 +22,7 @@ class Telling(Protocol):
     method: Any
     store: RunStore
     outputs: tuple[str, ...] | None
-    reduce: Reduce | None
+    reduce: Any
     watcher: Watcher
     tally: CampaignStatistics
 
