@@ -15,22 +15,23 @@ END = 1  # PR_SET_PDEATHSIG
 OUTLIVING: set[int] = set()  # children that go on when this process ends
 
 
-def adopt_orphans() -> None:
-    """Become the parent of descendants whose own parent ends (Linux), so that they are found as long as this process lives."""
+def of_libc(name: str, *numbers: int) -> None:
+    """Call a function of the C library, where the system is Linux and has it."""
     if sys.platform == "linux":
         import ctypes
 
         with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+            getattr(ctypes.CDLL(None), name)(*numbers)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends (Linux), so that they are found as long as this process lives."""
+    of_libc("prctl", ADOPT, 1, 0, 0, 0)
 
 
 def end_with_parent() -> None:
     """Have the system end this process when the one that started it ends, however it ends (Linux)."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(END, signal.SIGKILL, 0, 0, 0)
+    of_libc("prctl", END, signal.SIGKILL, 0, 0, 0)
 
 
 def keep_the_recursion_limit() -> None:
@@ -41,11 +42,7 @@ def keep_the_recursion_limit() -> None:
 
 def give_memory_back() -> None:
     """Have the system take back what was freed (glibc keeps it for the next large array, and a study may hold millions of runs)."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+    of_libc("malloc_trim", 0)
 
 
 def memory_there() -> int:

@@ -13,8 +13,8 @@ from uqmbd.report.estimates import estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.result import Result
 from uqmbd.tables import about, text
-from uqmbd.tables.extremes import finer_extremes
 from uqmbd.tables.numbers import apart, scale
+from uqmbd.tables.text import finer_extremes
 
 from . import made_up_results
 

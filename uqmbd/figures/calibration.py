@@ -6,14 +6,14 @@ from uqmbd.figures.marks import Curve, Figure, Panel
 from uqmbd.method_facts import Estimates
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import scale
-from uqmbd.tables.outputs import axis_label, in_unit, label_of, unit_of
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, statistics_in, unit_of
 
 KINDS = {"fitted", "measured", "residual"}
 
 
 def is_calibrated(result: ResultData, name: str) -> bool:
     """Whether an output has measurements beside it."""
-    return name in result.statistics and set(result.statistics[name]["statistic"].values.tolist()) >= KINDS
+    return KINDS <= set(statistics_in(result, name))
 
 
 def calibration_figure(result: ResultData, name: str) -> Figure:

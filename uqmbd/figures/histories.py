@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.calibration import calibration_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
 from uqmbd.figures.sensitivities import main_effects
-from uqmbd.tables.outputs import axis_label, in_unit, label_of, widest
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, percents, statistics_in, widest
 from uqmbd.tables.trust import trust_of
 
 if TYPE_CHECKING:
@@ -29,34 +28,22 @@ PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the 
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
 
-def history_figures(result: ResultData, names: list[str]) -> list[Figure]:
-    """One figure for each history, all with the same few runs behind."""
-    return list(each_history_figure(result, names))
-
-
-def each_history_figure(result: ResultData, names: list[str]) -> Iterator[Figure]:
-    """The same one by one: a figure holds its history several times."""
+def history_figures(result: ResultData, names: list[str]) -> Iterator[Figure]:
+    """One figure for each history, all with the same few runs behind; one by one, since a figure holds its history several times."""
     stored = [name for name in names if result.axis_of(name, "runs")]
     points = max((result.runs[name].shape[1] for name in stored), default=0)
     count, points = samples.share_of_page(len(stored), points)
     runs = samples.histories(result, stored, count, points) if stored else {}
     for name in names:
-        found = calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name))
-        if any(panel.marks for panel in found.panels):
-            yield found
+        figure = calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name))
+        if any(panel.marks for panel in figure.panels):
+            yield figure
 
 
 def history_figure(result: ResultData, name: str, runs: list[samples.Line] | None = None) -> Figure:
     """Bounds, statistics and a few runs of one history, or curve; below it its error and its main effects.
 
-    Parameters
-    ----------
-    result : Result
-        Where it is read from.
-    name : str
-        The history.
-    runs : list of pair of ndarray, optional
-        Times and values of a few runs, drawn thin behind the rest.
+    `runs`: times and values of a few runs, drawn thin behind the rest.
     """
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
@@ -113,6 +100,13 @@ def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
     return np.unique(np.linspace(0, len(alpha) - 1, min(count, len(alpha))).round().astype(int))
 
 
+def each_level(table: xr.DataArray) -> Iterator[tuple[float, xr.DataArray]]:
+    """The membership levels of a table that are drawn, the lowest and widest first, and what it has there."""
+    table = table.sortby("alpha")
+    for level in levels_shown(table["alpha"].values):
+        yield float(table["alpha"][level]), table.isel(alpha=level)
+
+
 def centre_of(marks: Sequence[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
     """Middle of the widest band over time, where the band is too narrow to be seen against the course of its middle."""
     bands = [mark for mark in marks if isinstance(mark, Band) and np.isfinite(mark.upper - mark.lower).any()]
@@ -147,16 +141,14 @@ def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
     axis = result.axis_of(name, "statistics")
     if axis is None:
         return []
-    table = result.statistics[name]
+    table, known = result.statistics[name], set(statistics_in(result, name))
     if "alpha" in table.dims:
-        widest_pair = fan(set(table["statistic"].values.tolist()))[:1]
-        return [band for low, high, _ in widest_pair for band in _nested(table, axis, low, high)]
-    time, known = table[axis].values, set(table["statistic"].values.tolist())
+        return [band for low, high, _ in fan(known)[:1] for band in _nested(table, axis, low, high)]
+    time = table[axis].values
     imprecise = "bound" in table.dims
 
     def get(key: str, bound: str) -> np.ndarray:
-        found = table.sel(statistic=key)
-        return (found.sel(bound=bound) if imprecise else found).values
+        return table.sel(statistic=key, **({"bound": bound} if imprecise else {})).values
 
     most = ", widest" if imprecise else ""
     marks: list[Curve | Band] = []
@@ -175,8 +167,8 @@ def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
 
 def mean_levels(result: ResultData, name: str) -> list[Band]:
     """Bounds of the mean of a history at each membership level that is drawn; empty where it has no levels."""
-    known, axis = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values, result.axis_of(name)
-    return _nested(result.statistics[name], axis, "mean", "mean") if known else []
+    known = _has_levels(result, name) and "mean" in statistics_in(result, name)
+    return _nested(result.statistics[name], result.axis_of(name), "mean", "mean") if known else []
 
 
 def _has_levels(result: ResultData, name: str) -> bool:
@@ -185,20 +177,18 @@ def _has_levels(result: ResultData, name: str) -> bool:
 
 def _nested(table: xr.DataArray, axis: str | None, low: str, high: str) -> list[Band]:
     """From the least value of one statistic to the greatest of another, at each membership level that is drawn, the widest first."""
-    table = table.sortby("alpha").transpose("alpha", ...)
-    alpha, bands = table["alpha"].values, []
-    for level in levels_shown(alpha):
-        at = table.isel(alpha=level)
+    bands = []
+    for alpha, at in each_level(table):
         ends = at.sel(statistic=low, bound="lower").values, at.sel(statistic=high, bound="upper").values
-        bands.append(of_level(table[axis].values, *ends, float(alpha[level])))
+        bands.append(of_level(table[axis].values, *ends, alpha))
     return bands
 
 
 def fan(known: set[str]) -> list[tuple[str, str, str]]:
     """Pairs of quantiles that lie evenly about the median, widest first: ``("q05", "q95", "5 % to 95 %")``."""
-    percents = {float(found[1]): key for key in known if (found := re.fullmatch(r"q(\d+(?:\.\d+)?)", key))}
-    pairs = [(low, round(100 - low, 9)) for low in sorted(percents) if low < 50 and round(100 - low, 9) in percents]
-    return [(percents[low], percents[high], f"{low:g} % to {high:g} %") for low, high in pairs]
+    names = {percent: key for key, percent in percents(known).items()}
+    pairs = [(low, round(100 - low, 9)) for low in names if low < 50 and round(100 - low, 9) in names]
+    return [(names[low], names[high], f"{low:g} % to {high:g} %") for low, high in pairs]
 
 
 def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
@@ -208,10 +198,7 @@ def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
         bounds = result.bounds[name]
         time = bounds[axis].values
         if "alpha" in bounds.dims:
-            alpha = bounds["alpha"].values
-            for level in levels_shown(alpha):
-                lower, upper = (bounds.isel(alpha=level).sel(bound=end).values for end in ("lower", "upper"))
-                marks.append(of_level(time, lower, upper, float(alpha[level])))
+            marks += [of_level(time, *(at.sel(bound=end).values for end in ("lower", "upper")), alpha) for alpha, at in each_level(bounds)]
         else:
             marks.append(Band(time, bounds.sel(bound="lower").values, bounds.sel(bound="upper").values, OUTER, "outer"))
     if name in result.inner:

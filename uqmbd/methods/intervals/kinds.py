@@ -29,7 +29,7 @@ TOWARDS, BETWEEN = "to the boundary", "along the boundary"
 
 def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
     """The groups `regions`, `regions_inner` and `regions_trusted` of a result, and what they say in words."""
-    from uqmbd.figures.regions import regions_said
+    from uqmbd.tables.regions import regions_said
 
     kinds = search.found_kinds()
     about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}

@@ -1,10 +1,13 @@
-"""What is said and drawn of the kinds of runs that a study found, each of which has a region of the box."""
+"""The kinds of runs that a study found, each of which has a region of the box: as a table, and in a sentence."""
 
 import numpy as np
 
 from uqmbd.method_facts import Kinds
 from uqmbd.result_data import ResultData
-from uqmbd.tables.outputs import unit_of
+from uqmbd.tables.numbers import apart, bracketed
+from uqmbd.tables.outputs import chosen, output_names, unit_of
+from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.text import Table, only
 from uqmbd.tables.trust import percent
 
 TOLD = 6  # kinds that a sentence names
@@ -48,13 +51,13 @@ def outward(ends: np.ndarray) -> list[tuple[str, str]]:
     apart = apart[np.isfinite(apart) & (apart > 1e-9 * size)]
     decimals = int(np.clip(np.ceil(-np.log10(apart.min())) + 1, 0, 15)) if len(apart) else max(0, 4 - _magnitude(size))
     scale = 10.0**decimals
-    found = []
+    texts = []
     for low, high in ends.tolist():
         if low == high:
-            found.append((f"{low:.6g}",) * 2)
+            texts.append((f"{low:.6g}",) * 2)
         else:
-            found.append((f"{np.floor(low * scale) / scale:.{decimals}f}", f"{np.ceil(high * scale) / scale:.{decimals}f}"))
-    return found
+            texts.append((f"{np.floor(low * scale) / scale:.{decimals}f}", f"{np.ceil(high * scale) / scale:.{decimals}f}"))
+    return texts
 
 
 def _magnitude(size: float) -> int:
@@ -63,11 +66,38 @@ def _magnitude(size: float) -> int:
 
 def gaps(ends: np.ndarray, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What lies between intervals (intervals, 2) and in none of them, as text; nothing of single numbers, which count something."""
-    found, order = [], np.argsort(ends[:, 0], kind="stable")
+    between, order = [], np.argsort(ends[:, 0], kind="stable")
     if np.all(ends[:, 0] == ends[:, 1]):
-        return found
+        return between
     for below, k in enumerate(order[1:], 1):
         last = order[:below][np.argmax(ends[order[:below], 1])]
         if ends[last, 1] < ends[k, 0]:
-            found.append((texts[last][1], texts[k][0]))
-    return found
+            between.append((texts[last][1], texts[k][0]))
+    return between
+
+
+def regions_table(result: ResultData) -> Table:
+    """A row for each kind of runs: share of the box with its limits, runs, and the bounds of every scalar."""
+    groups, sequence = result.regions, Kinds.of(result.regions.attrs).sequence
+    every = [name for name in output_names(result)[1] if name in groups and name != sequence]
+    names = chosen(result, every)
+    if not groups.data_vars:
+        return Table("Regions", (), (), ())
+    scales = {name: scale_of(result, name) for name in names}
+    ends = {name: scales[name].of(groups[name].sel(bound=["lower", "upper"]).values) for name in names}
+    texts = {name: np.reshape(apart(*ends[name].ravel()), ends[name].shape) for name in names}
+    trusted = {name: result.regions_trusted[name].values for name in names}
+    rows = []
+    for k, value in enumerate(groups["region"].values):
+        share, low, high = (percent(float(groups[key].values[k])) for key in ("share", "share_lower", "share_upper"))
+        cells = (" to ".join(dict.fromkeys(texts[name][k])) + ("" if trusted[name][k] else "*") for name in names)
+        rows.append((str(value), share, f"{low} to {high}", str(groups["runs"].values[k]), *cells))
+    header = (sequence, "share of the box", "95 % limits", "runs", *(name + bracketed(scales[name].unit) for name in names))
+    note = "Outer bounds of each kind of runs. Shares are those of the fresh runs."
+    if not all(each.all() for each in trusted.values()):
+        note = f"{note} *: not trusted."
+    if not groups["searched"].values.all():
+        alone = ", ".join(str(value) for value in groups["region"].values[~groups["searched"].values])
+        note = f"{note} Known from fresh runs alone, and not widened: {alone}."
+    note = f"{note} {only(names, every)}".strip()
+    return Table("Regions", header, tuple(rows), (False, *(True,) * (len(header) - 1)), note)
