@@ -21,24 +21,23 @@ settings.load_profile("random" if os.environ.get("HYPOTHESIS") == "random" else 
 
 MISSING = re.compile(r"(?!.*Debian).*(could not import|is not installed)", re.DOTALL)
 
-LONG = {  # seconds of a processor that the slow tests of a file take, where these are many more than a test's second
-    "test_drops": 190, "test_studies": 180, "test_orders": 140, "test_methods_importance": 120, "test_signals": 80,
-    "test_studies_as_trees": 190, "test_tree_algorithms": 90, "test_trees": 100, "test_tree_analyses": 30, "test_damages": 60,
-    "test_names": 50, "test_wheel": 60, "test_impenetrable_woodpecker": 40, "test_reliability": 40, "test_report_browser": 40,
-    "test_viewer_browser": 25,
-    "test_view_browser": 60, "test_view": 40, "test_viewer_sections": 25,
+FAST, SLOW = 0.11, 1.0  # seconds of a processor that a test takes
+LONG = {  # that the slow tests of a file take together, where these are many more than one each
+    "test_drops": 190, "test_studies": 180, "test_orders": 140, "test_long_histories": 130, "test_methods_importance": 120,
+    "test_wheel": 120, "test_signals": 80, "test_studies_as_trees": 190, "test_tree_algorithms": 90, "test_trees": 100,
+    "test_tree_analyses": 30, "test_damages": 60, "test_names": 50, "test_impenetrable_woodpecker": 40, "test_reliability": 40,
+    "test_report_browser": 40, "test_viewer_browser": 25, "test_view_browser": 60, "test_view": 40, "test_viewer_sections": 25,
+    "test_sliding_joint": 30, "test_campaign_places": 30, "test_time_limits": 20, "test_methods_two_loop": 20,
 }  # fmt: skip
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     """Files in the order of their length, of what is selected."""
-    length = Counter()
+    fast, slow = Counter(), Counter()
     for item in items:
-        slow = item.get_closest_marker("slow") is not None
-        length[item.path] += 1 if slow else 0.15
-        if slow and item.path.stem in LONG:
-            length[item.path] = max(length[item.path], LONG[item.path.stem])
+        (fast if item.get_closest_marker("slow") is None else slow)[item.path] += 1
+    length = {path: FAST * fast[path] + (max(SLOW * slow[path], LONG.get(path.stem, 0)) if slow[path] else 0) for path in fast | slow}
     items.sort(key=lambda item: -length[item.path])
 
 

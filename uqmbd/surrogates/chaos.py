@@ -25,26 +25,15 @@ FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are
 
 
 class Chaos(Surrogate):
-    """One ask: the runs that are fitted, and those for validation. Its points are those of the unit cube.
+    """One ask: the runs that are fitted, and those for validation. Its points are those of the unit cube."""
 
-    Attributes
-    ----------
-    fitting : Fit
-    weights : ndarray, shape (nodes,), or None
-        Of a quadrature.
-    found : FitResult
-        Of the last fit.
-    said : ndarray, shape (checks, columns)
-        What it says of the validation runs.
-    """
-
-    found: FitResult
-    said: np.ndarray
+    found: FitResult  # of the last fit
+    said: np.ndarray  # (checks, columns): what it says of the validation runs
 
     def __init__(self, runs: Runs) -> None:
         super().__init__(runs)
         settings, inputs = runs.settings, runs.inputs
-        self.weights: np.ndarray | None = None
+        self.weights: np.ndarray | None = None  # (nodes,): of a quadrature
         self._counts = settings.counts(inputs)
         degrees = settings.candidates(inputs, self._counts[0])
         indices = settings.terms(inputs, degrees[-1])

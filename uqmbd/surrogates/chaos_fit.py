@@ -36,6 +36,14 @@ def family_of(space: Space, name: str, degree: int) -> Family:
     return family(item.ppf, getattr(item, "named", None), degree=degree)
 
 
+def determined(choice: regression.Choice, runs: int, what: str) -> regression.Choice:
+    """The choice; `StudyError` where so many runs cannot determine `what`."""
+    if np.isfinite(choice.loo):
+        return choice
+    remedy = "use more samples, a lower degree or sparse regression"
+    raise StudyError(f"the {runs} runs that are ok cannot determine the {what}", key="method.samples", remedy=remedy)
+
+
 class FitResult(NamedTuple):
     """What runs say of all columns."""
 
@@ -71,18 +79,11 @@ class Fit:
         return FitResult(Expansion(self.indices, self.families, c), unknown, unknown, [whole] * len(self.columns.slices), len(u))
 
     def regress(
-        self,
-        u: np.ndarray,
-        values: np.ndarray,
-        degrees: list[int] | None = None,
-        choices: list[regression.Choice] | None = None,
+        self, u: np.ndarray, values: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None
     ) -> FitResult:
         """By least squares from points `u` (n, d) of the unit cube and `values` (n, columns); `choices` where they are made already.
 
-        Raises
-        ------
-        StudyError
-            These runs cannot determine the expansion.
+        Raises `StudyError` where these runs cannot determine the expansion.
         """
         size = self._sizes(values)
         values = values / size if np.any(size != 1) else values
@@ -110,27 +111,22 @@ class Fit:
 
     def _sizes(self, values: np.ndarray) -> np.ndarray:
         """The size of each output, for all its columns, (columns,)."""
-        found = magnitude.sizes(values)
+        sizes = magnitude.sizes(values)
         for at in self.columns.slices.values():
-            found[at] = found[at].max()
-        return found
+            sizes[at] = sizes[at].max()
+        return sizes
 
     def _choose(self, psi: np.ndarray, values: np.ndarray, degrees: list[int], runs: int) -> list[regression.Choice]:
         """Degree and terms of each output."""
-        how, levels, found = self.settings.how, self.levels, []
+        how, levels, choices = self.settings.how, self.levels, []
         if self.settings.design == "quadrature":  # some of its runs failed
             how, levels = "least_squares", self.indices.sum(axis=1).astype(float)
             degrees = list(range(1, int(levels.max()) + 1))
         for name, at in self.columns.slices.items():
-            choice = regression.choose(psi, levels, degrees, values[:, at], how)
-            if not np.isfinite(choice.loo):
-                raise StudyError(
-                    f"the {runs} runs that are ok cannot determine the expansion of the output '{name}'",
-                    key="method.samples",
-                    remedy="use more samples, a lower degree or sparse regression",
-                )
-            found.append(choice)
-        return found
+            choices.append(
+                determined(regression.choose(psi, levels, degrees, values[:, at], how), runs, f"expansion of the output '{name}'")
+            )
+        return choices
 
     def _by_blocks(self, u: np.ndarray, values: np.ndarray, choices: list[regression.Choice]) -> list[regression.Fit]:
         """Coefficients of the chosen terms from all runs, some of them at a time."""

@@ -108,13 +108,7 @@ def of_germ(name: str, item: Input, family: Family, degree: int) -> InputAxis | 
 def kept(axes: Sequence[InputAxis], expansion: Any, columns: Columns, error: np.ndarray) -> xr.Dataset:
     """The group `surrogates` of a result: coefficients of every output, ``[part x] term [x axis]``.
 
-    Parameters
-    ----------
-    expansion : Expansion, PiecewiseExpansion or chaos
-        Of all columns: what has `terms`, in one part or several.
-    columns : Columns
-    error : ndarray, shape (columns,)
-        Validated.
+    Of what has `terms` of all columns, in one part or several, with its validated `error` (columns,).
     """
     (exponents, c), boxes = expansion.terms(), expansion.pieces
     coords: dict[str, Any] = {"exponent": (("term", "input"), exponents)}

@@ -22,28 +22,15 @@ BLOCK = 2**21  # entries of the matrix of correlations that are held at a time
 
 @dataclass(frozen=True, eq=False)
 class Kriging(Fitted):
-    """A fitted model of one column or several. Made by `fit`.
-
-    Attributes
-    ----------
-    kernel, trend : str
-    middle, half : ndarray, shape (d,)
-        Of the box around the runs: its half widths are the unit of what follows.
-    points : ndarray, shape (n, d)
-        Runs.
-    parts : tuple of Process
-        Columns that share their lengths, in order.
-    place : ndarray of int, shape (columns, 2)
-        Part of each column, and its place there.
-    """
+    """A fitted model of one column or several. Made by `fit`."""
 
     kernel: str
     trend: str
-    middle: np.ndarray
+    middle: np.ndarray  # this and the next: (d,): of the box around the runs: its half widths are the unit of what follows
     half: np.ndarray
-    points: np.ndarray
-    parts: tuple[Process, ...]
-    place: np.ndarray
+    points: np.ndarray  # (n, d): runs
+    parts: tuple[Process, ...]  # columns that share their lengths, in order
+    place: np.ndarray  # int (columns, 2): part of each column, and its place there
 
     inputs = property(lambda self: len(self.half))
     count = property(lambda self: len(self.place))

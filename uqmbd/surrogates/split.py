@@ -160,8 +160,8 @@ class Split(Surrogate):
         """What the terms beyond the last may add up to in each input, (d, columns).
 
         The coefficients of a kink fall as 1/k², so those beyond n add up to n times the last; those of a smooth response fall
-        geometrically, which the last two against the two before show. A tenth of the last but one counts as well, since the last may
-        vanish by symmetry.
+        geometrically, which the last two against the two before show. A tenth of the last but one counts as well, since the last may vanish
+        by symmetry.
         """
         found = []
         for axis in range(c.ndim - 1):

@@ -93,14 +93,9 @@ def node_count(degrees: Iterable[int]) -> int:
 
 
 def coefficients(degrees: Sequence[int], points: np.ndarray, values: np.ndarray, ok: np.ndarray) -> np.ndarray:
-    """Coefficients (n1+1, ..., nd+1, columns) through the runs at the nodes.
+    """Coefficients (n1+1, ..., nd+1, columns) through the runs at the nodes, `points` (nodes, d) and `values` (nodes, columns).
 
-    Parameters
-    ----------
-    points : ndarray, shape (nodes, d)
-    values : ndarray, shape (nodes, columns)
-    ok : ndarray of bool, shape (nodes,)
-        Runs that did not fail. When a few did, the lower terms are fitted to the others by least squares.
+    When a few runs are not `ok` (nodes,), the lower terms are fitted to the others by least squares.
     """
     failed = int(np.count_nonzero(~ok))
     if failed == 0:
@@ -109,22 +104,11 @@ def coefficients(degrees: Sequence[int], points: np.ndarray, values: np.ndarray,
 
 
 def growth(degrees: Sequence[int], tails: np.ndarray, tolerance: float, budget: int) -> tuple[int, ...] | None:
-    """Degrees of the next grid: doubled in the inputs that leave the most columns unresolved.
+    """Degrees of the next grid: doubled in the inputs that leave the most columns unresolved; None when nothing needs to grow or can.
 
-    Counting columns, rather than taking the worst one, keeps the few times at which impacts spoil every expansion from
-    claiming all runs.
-
-    Parameters
-    ----------
-    tails : ndarray, shape (d, columns)
-        Size of the last coefficients in each input relative to the range of the response.
-    budget : int
-        Largest number of nodes.
-
-    Returns
-    -------
-    tuple of int or None
-        None when nothing needs to grow or nothing can.
+    `tails` (d, columns) are sizes of the last coefficients in each input relative to the range of the response, `budget` the largest number
+    of nodes. Counting columns, rather than taking the worst one, keeps the few times at which impacts spoil every expansion from claiming
+    all runs.
     """
     unresolved = (tails > tolerance).mean(axis=1)
     new = list(degrees)

@@ -23,7 +23,7 @@ from uqmbd.analysis.warping.warped_history import WarpedHistory
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.surrogates.base import Runs
 from uqmbd.surrogates.chaos import Chaos
-from uqmbd.surrogates.chaos_fit import SAMPLED, FitResult
+from uqmbd.surrogates.chaos_fit import SAMPLED, FitResult, determined
 
 POINTS = 2**12  # with which statistics of warped histories are taken
 BLOCKS = 512  # of pick-freeze points, for the Sobol' indices of warped histories
@@ -97,25 +97,19 @@ def events_of(warp: Any, columns: Columns, name: str, values: np.ndarray) -> np.
 class Warped(Chaos):
     """The warped surrogates of the histories of a study, beside the expansion of everything else.
 
-    Raises
-    ------
-    StudyError
-        For outputs, times and designs that cannot be warped.
+    Raises `StudyError` for outputs, times and designs that cannot be warped.
     """
 
     def __init__(self, runs: Runs) -> None:
         super().__init__(runs)
         if runs.settings.design == "quadrature":
-            remedy = "choose another design, or remove warp"
-            raise StudyError(
-                "warping fits by regression and cannot use a quadrature", key="method.warp", value=runs.settings.warp, remedy=remedy
-            )
+            message, remedy = "warping fits by regression and cannot use a quadrature", "choose another design, or remove warp"
+            raise StudyError(message, key="method.warp", value=runs.settings.warp, remedy=remedy)
         check_outputs(runs.settings.warp, runs.columns)
         time = runs.columns.time
         if len(time) < 8 or not np.allclose(np.diff(time), time[1] - time[0], rtol=1e-6, atol=0):
-            raise StudyError(
-                "warping needs histories of 8 times or more in equal steps", key="method.warp", remedy="use an equal time grid"
-            )
+            message = "warping needs histories of 8 times or more in equal steps"
+            raise StudyError(message, key="method.warp", remedy="use an equal time grid")
 
     def fit_to(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> FitResult:
         expansion, loo, missed, choices, by = super().fit_to(rows, degrees, choices)
@@ -188,12 +182,7 @@ class Warped(Chaos):
                 c[0, j] = column.mean()
                 continue
             choice = regression.choose(psi, fitting.levels, fitting.degrees, column[:, None], fitting.settings.how)
-            if not np.isfinite(choice.loo):
-                raise StudyError(
-                    f"the {len(rows)} runs that are ok cannot determine the warped expansion of the output '{name}'",
-                    key="method.samples",
-                    remedy="use more samples, a lower degree or sparse regression",
-                )
+            choice = determined(choice, len(rows), f"warped expansion of the output '{name}'")
             c[choice.terms, j] = regression.least_squares(psi[:, choice.terms], column[:, None]).c[:, 0]
             degree = max(degree, choice.degree)
         used = np.any(c != 0, axis=1)

@@ -23,17 +23,12 @@ class Sloped(Protocol):
         ...
 
 
-def in_cube(w: np.ndarray) -> np.ndarray:
-    """Nearest points of [-1, 1]^d."""
-    return np.clip(w, -1, 1)
-
-
 def searched(
     form: Sloped,
     values: Callable[[slice], np.ndarray],
     columns: int,
     candidates: np.ndarray,
-    project: Callable[[np.ndarray], np.ndarray] = in_cube,
+    project: Callable[[np.ndarray], np.ndarray] = lambda w: np.clip(w, -1, 1),
     generators: np.ndarray | None = None,
     size: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +43,7 @@ def searched(
     candidates : ndarray, shape (n, d)
         Points w of the set, ``x = G w``.
     project : callable
-        To the nearest points of the set in w.
+        To the nearest points of the set in w, by default [-1, 1]^d.
     generators : ndarray, shape (d, d), optional
         G; the unit matrix if None.
     size : ndarray, shape (columns,), optional
@@ -74,8 +69,8 @@ def searched(
     value = value.reshape(2, columns, STARTS)
     first = value.argmin(axis=2)[..., None]
     x = (w @ generators.T).reshape(2, columns, STARTS, d)
-    found = np.take_along_axis(value, first, axis=2)[..., 0]
-    return found * np.array([[1.0], [-1.0]]), np.take_along_axis(x, first[..., None], axis=2)[:, :, 0]
+    least = np.take_along_axis(value, first, axis=2)[..., 0]
+    return least * np.array([[1.0], [-1.0]]), np.take_along_axis(x, first[..., None], axis=2)[:, :, 0]
 
 
 def _descend(

@@ -117,11 +117,10 @@ class Fitted:
         """
         if self.coordinate is not Coordinate.BOX:
             return self.over_box().range(how, gap, seen)
-        u = sobol(self.inputs, CANDIDATES)
-        found = self.extremes(2 * u - 1)[0]
+        ends = self.extremes(2 * sobol(self.inputs, CANDIDATES) - 1)[0]
         if seen is not None:
-            found = np.stack([np.minimum(found[0], seen[0]), np.maximum(found[1], seen[1])])
-        return found, np.zeros(self.count, bool)
+            ends = np.stack([np.minimum(ends[0], seen[0]), np.maximum(ends[1], seen[1])])
+        return ends, np.zeros(self.count, bool)
 
     def extremes(self, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Smallest and largest value over the cube that a search from the best of points (n, d) finds, (2, columns), and where."""
@@ -211,10 +210,6 @@ class OnBox(Fitted):
 
     def select(self, columns: np.ndarray | slice) -> OnBox:
         return OnBox(self.whole.select(columns), self.box)
-
-    def over_box(self) -> Fitted:
-        """The same over [-1, 1]^d."""
-        return self if self.coordinate is Coordinate.BOX else OnBox(self, np.tile(self.coordinate.value, (self.inputs, 1)))
 
     def gradient(self, points: np.ndarray) -> np.ndarray:
         return self.whole.gradient(self._places(points)) * (np.ptp(self.box, axis=1) / 2)[:, None]

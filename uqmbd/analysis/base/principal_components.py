@@ -8,21 +8,11 @@ from uqmbd.analysis.base.columnwise import sum_of_squares
 
 
 def scores(values: np.ndarray, *, energy: float, most: int) -> tuple[np.ndarray, float]:
-    """Scores of the runs on the leading principal components of `values` (n, columns), weighted with the singular values.
+    """Scores (n, components) of the runs on the leading principal components of `values` (n, columns), and the share of variance left out.
 
-    Parameters
-    ----------
-    energy : float
-        Share of the variance of all columns together that may be left out.
-    most : int
-        Largest number of components, whatever they leave out.
-
-    Returns
-    -------
-    scores : ndarray, shape (n, components)
-        Descending in norm; the sum of squares of a component is the variance it explains, times n. One column is its own.
-    left_out : float
-        Share of the variance that the components do not hold: their truncation error, squared and relative.
+    Scores are weighted with the singular values and descend in norm; the sum of squares of a component is the variance it explains, times
+    n. One column is its own. Components are left out up to a share `energy` of the variance of all columns together, and beyond `most` of
+    them.
     """
     centred = values - values.mean(axis=0)
     total = sum_of_squares(centred)

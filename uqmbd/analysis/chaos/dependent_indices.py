@@ -83,17 +83,8 @@ def _projection(factor: np.ndarray, inside: np.ndarray) -> np.ndarray:
 class _Parts:
     """The variance of an expansion by the inputs that depend on no other, and what a projection of the others explains of each part.
 
-    Parameters
-    ----------
-    of_bound, of_free : ndarray of int, shapes (terms, k) and (terms, d - k)
-        Multi-indices in the inputs that depend, and in the others.
-    c : ndarray, shape (terms, columns)
-        Coefficients; their squares add up to 1.
-
-    Attributes
-    ----------
-    supports : ndarray of bool, shape (supports, d - k)
-        Which of the others a part has.
+    Of multi-indices in the inputs that depend, `of_bound` (terms, k), and in the others, `of_free` (terms, d - k), with coefficients `c`
+    (terms, columns) whose squares add up to 1. `supports` (supports, d - k), bool, are which of the others a part has.
     """
 
     def __init__(self, of_bound: np.ndarray, of_free: np.ndarray, c: np.ndarray) -> None:
@@ -120,13 +111,7 @@ class _Parts:
 
 
 class _Levels:
-    """Multi-indices by total degree, with all that are lower: the places at which the recurrence of their moments meets.
-
-    Attributes
-    ----------
-    place : dict of tuple to int
-        Where a multi-index is among those of its degree.
-    """
+    """Multi-indices by total degree, with all that are lower; `place` is where each is in its degree, for the recurrence of moments."""
 
     def __init__(self, indices: np.ndarray) -> None:
         known = {lower for term in np.unique(indices, axis=0).tolist() for lower in product(*(range(degree + 1) for degree in term))}

@@ -38,22 +38,13 @@ def basis(families: Sequence[Family], indices: np.ndarray, u: np.ndarray) -> np.
 
 @dataclass(frozen=True, eq=False)
 class Expansion(Fitted):
-    """An expansion of all columns.
-
-    Attributes
-    ----------
-    indices : ndarray of int, shape (terms, d)
-        Multi-indices; the constant is one of them.
-    families : sequence of Family, length d
-    c : ndarray, shape (terms, columns)
-        Coefficients; unit of the column.
-    """
+    """An expansion of all columns."""
 
     coordinate: ClassVar[Coordinate] = Coordinate.CUBE
 
-    indices: np.ndarray
+    indices: np.ndarray  # int (terms, d): multi-indices; the constant is one of them
     families: Sequence[Family]
-    c: np.ndarray
+    c: np.ndarray  # (terms, columns): coefficients; unit of the column
 
     inputs = property(lambda self: self.indices.shape[1])
     count = property(lambda self: self.c.shape[1])

@@ -30,27 +30,14 @@ _COMPARED = 12  # their highest degree for that
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Polynomials of one input.
-
-    Attributes
-    ----------
-    name : str
-    germ : callable
-        u (any shape) in (0, 1) to x; increasing.
-    probability : callable
-        x to u.
-    alpha, beta : ndarray, shape (count,)
-        Recurrence; ``beta[0]`` is 1.
-    finite : bool
-        The variable has `count` values only, and polynomials of that degree and above are zero on all of them.
-    """
+    """Polynomials of one input."""
 
     name: str
-    germ: Callable[[np.ndarray], np.ndarray]
-    probability: Callable[[np.ndarray], np.ndarray]
-    alpha: np.ndarray
+    germ: Callable[[np.ndarray], np.ndarray]  # u (any shape) in (0, 1) to x; increasing
+    probability: Callable[[np.ndarray], np.ndarray]  # x to u
+    alpha: np.ndarray  # this and the next: (count,): recurrence; ``beta[0]`` is 1
     beta: np.ndarray
-    finite: bool = False
+    finite: bool = False  # the variable has `count` values only, and polynomials of that degree and above are zero on all of them
 
     def at(self, u: np.ndarray, degree: int) -> np.ndarray:
         """``ψ_0 ... ψ_degree`` at the points `u` (n,) of the unit interval: shape (n, degree + 1)."""

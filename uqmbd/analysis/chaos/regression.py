@@ -15,7 +15,6 @@ import numpy as np
 
 from uqmbd.analysis.base import columnwise, principal_components
 from uqmbd.analysis.base.threads import one_thread
-from uqmbd.analysis.chaos.factors import cholesky, orthogonal
 
 ENERGY, MOST_COMPONENTS = 1e-6, 12  # of the principal components on which terms are chosen
 LARGEST_SHARE = 0.7  # terms by runs on a sparse path; beyond, the correction grows without limit
@@ -23,34 +22,25 @@ FIRST_STEPS = 48  # of a path, which is doubled while the error falls
 PATIENCE = 3  # degrees in a row without a smaller error after which higher ones are not tried
 _EXACT = 1e-24  # relative squared error that is rounding
 _BETTER = 1 - 1e-6  # a smaller error is smaller by more than rounding
+_ILL = 1e10  # condition of the normal matrix beyond which QR takes over
 _SEEN = 0.1  # root mean square of a term below which the runs hardly see it; in orthonormal terms it is about 1
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A least-squares fit of all columns.
+    """A least-squares fit of all columns."""
 
-    Attributes
-    ----------
-    c : ndarray, shape (terms, columns)
-    loo : ndarray, shape (columns,)
-        Corrected mean squared leave-one-out error, unit of the column squared; infinite with as many terms as runs.
-    missed : ndarray, shape (columns,)
-        Largest error at a run of the fit to the others, not corrected, unit of the column; infinite if no run tells.
-    """
-
-    c: np.ndarray
+    c: np.ndarray  # (terms, columns)
+    # (columns,): corrected mean squared leave-one-out error, unit of the column squared; infinite with as many terms as runs
     loo: np.ndarray
+    # (columns,): largest error at a run of the fit to the others, not corrected, unit of the column; infinite if no run tells
     missed: np.ndarray
 
 
 def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     """Fit `values` (n, columns) by the terms `psi` (n, terms), with one factorisation for all columns.
 
-    Raises
-    ------
-    ValueError
-        Fewer runs than terms, or terms that these runs cannot tell apart.
+    Raises `ValueError` for fewer runs than terms, or terms that these runs cannot tell apart.
     """
     from scipy.linalg import cho_solve, solve_triangular
 
@@ -58,12 +48,12 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
     if n < terms:
         raise ValueError(f"{terms} terms need at least {terms} runs, not {n}")
     gram = psi.T @ psi
-    if (factored := cholesky(gram)) is not None:
+    if (factored := _cholesky(gram)) is not None:
         factor, inverse = factored
         q = solve_triangular(factor, psi.T, lower=True).T
         trace = float((np.tril(inverse) ** 2).sum())
     else:
-        q, r = orthogonal(psi)
+        q, r = _orthogonal(psi)
         size = np.abs(np.diag(r))
         if size.min() <= 1e-12 * size.max():
             raise ValueError(f"these {n} runs cannot tell the {terms} terms apart")
@@ -82,18 +72,8 @@ def least_squares(psi: np.ndarray, values: np.ndarray) -> Fit:
 def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Sequence[tuple[np.ndarray, slice]], rows: int) -> list[Fit]:
     """`least_squares` of groups of columns, each by terms of its own, with the terms of `rows` runs at a time in memory.
 
-    Parameters
-    ----------
-    psi : callable
-        All terms at a slice of the runs, (rows, terms).
-    values : ndarray, shape (n, columns)
-    groups : sequence of (terms, columns)
-        Each fewer terms than runs.
-
-    Raises
-    ------
-    ValueError
-        See `least_squares`.
+    ``psi(slice)`` gives all terms at some of the runs, (rows, terms); `values` are (n, columns); each of the `groups` is its terms, fewer
+    than the runs, and its columns.
     """
     from scipy.linalg import cho_solve, solve_triangular
 
@@ -105,7 +85,7 @@ def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Se
         part = psi(block)
         gram += part.T @ part
         right += part.T @ values[block]
-    factors = [found for terms, _ in groups if (found := cholesky(gram[np.ix_(terms, terms)])) is not None]
+    factors = [found for terms, _ in groups if (found := _cholesky(gram[np.ix_(terms, terms)])) is not None]
     if len(factors) < len(groups):
         whole = np.concatenate([psi(block) for block in blocks])
         return [least_squares(whole[:, terms], values[:, at]) for terms, at in groups]
@@ -135,6 +115,25 @@ def _fit(c: np.ndarray, loo: np.ndarray, missed: np.ndarray) -> Fit:
     return Fit(c, np.where(np.isfinite(loo), loo, np.inf), np.where(np.isfinite(missed), missed, np.inf))
 
 
+def _cholesky(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The Cholesky factor of a normal matrix and its inverse, lower triangles; None where it is ill-conditioned."""
+    from scipy.linalg import get_lapack_funcs
+
+    potrf, pocon, trtri = get_lapack_funcs(("potrf", "pocon", "trtri"), dtype=float)
+    factor, fails = potrf(gram, lower=1)
+    if fails or pocon(factor, np.abs(gram).sum(axis=0).max(), uplo="L")[0] <= 1 / _ILL:
+        return None
+    return factor, trtri(factor, lower=1)[0]
+
+
+def _orthogonal(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Q and R of a matrix (n, k), (n, m) and (m, k) with m the lesser of both, as LAPACK makes them."""
+    from scipy.linalg import qr
+
+    q, r = qr(matrix, mode="economic")  # pyright: ignore[reportAssignmentType]  how many it gives depends on its arguments
+    return np.asarray(q), np.asarray(r)
+
+
 def correction(n: int, terms: int | np.ndarray, trace: float | np.ndarray) -> float | np.ndarray:
     """``n / (n - P) (1 + tr (Ψ'Ψ)⁻¹)``: by how much the leave-one-out error of P terms and n runs is too small."""
     spare = np.maximum(n - np.asarray(terms, float), 0.0)
@@ -149,7 +148,7 @@ def prefix_errors(psi: np.ndarray, values: np.ndarray) -> np.ndarray:
     from scipy.linalg import solve_triangular
 
     n = len(psi)
-    q, r = orthogonal(psi[:, : n - 1])
+    q, r = _orthogonal(psi[:, : n - 1])
     size = np.abs(np.diag(r)) / np.linalg.norm(psi[:, : r.shape[1]], axis=0)
     stop = int(np.argmax(size < 1e-8)) if np.any(size < 1e-8) else len(size)
     q, r = q[:, :stop], r[:stop, :stop]
@@ -218,24 +217,12 @@ def omp_order(psi: np.ndarray, values: np.ndarray, steps: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Terms that were chosen for a group of columns.
+    """Terms that were chosen for a group of columns."""
 
-    Attributes
-    ----------
-    terms : ndarray of int
-        Columns of the basis, ascending; the constant is one.
-    loo : float
-        Corrected leave-one-out error over the variance, of all columns of the group together.
-    degree : int
-        The degree of the basis they were chosen from.
-    left_out : float
-        Share of the variance that the principal components leave out on which terms were chosen.
-    """
-
-    terms: np.ndarray
-    loo: float
-    degree: int
-    left_out: float
+    terms: np.ndarray  # int: columns of the basis, ascending; the constant is one
+    loo: float  # corrected leave-one-out error over the variance, of all columns of the group together
+    degree: int  # the degree of the basis they were chosen from
+    left_out: float  # share of the variance that the principal components leave out on which terms were chosen
 
 
 @one_thread

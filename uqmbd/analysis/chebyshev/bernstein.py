@@ -49,41 +49,34 @@ def bernstein_range(
     met : ndarray of bool, shape (columns,)
         Whether the gap was reached.
     """
-    columns = c.shape[-1]
+    columns, shape = c.shape[-1], c.shape[:-1]
     gap = np.broadcast_to(np.asarray(gap, float), (columns,))
+    pieces = [max(1, -(-(size - 1) // PIECE)) for size in shape]
+    split = any(count > 1 for count in pieces)
+    matrices, growth = conversions_of(max(shape))
 
     def of(at: slice) -> tuple[np.ndarray, np.ndarray]:
-        return _of_block(c[..., at], gap[at], None if seen is None else tuple(end[at] for end in seen), max_boxes)
+        some = c[..., at]
+        magnitude = np.abs(some).reshape(-1, some.shape[-1]).sum(axis=0)
+        allowed = least_gap(gap[at], magnitude)
+        bounds = np.repeat([[np.inf], [-np.inf]], len(magnitude), axis=1)
+        reached = bounds.copy() if seen is None else np.array([end[at] for end in seen], float)
+        allowance = 4.0 * np.finfo(float).eps * sum(shape) * magnitude if split else np.zeros(len(magnitude))
+        for piece in product(*(range(count) for count in pieces)):
+            part = some
+            for axis, (k, count) in enumerate(zip(piece, pieces, strict=True)):
+                if count > 1:
+                    ends = np.cos(np.pi * (1 - np.array([k, k + 1]) / count))  # short where the nodes are dense
+                    matrix = chebyshev.restriction(shape[axis] - 1, *ends)
+                    part = np.moveaxis(np.tensordot(matrix, part, axes=(1, axis)), 0, axis)
+            flat = np.ascontiguousarray(part.reshape(-1, len(magnitude)).T)
+            here = np.stack([reached[0] + allowance, reached[1] - allowance])
+            new, best = heart(flat)(flat, np.array(shape), here, np.maximum(allowed - 2 * allowance, 0.0), matrices, growth, max_boxes)
+            bounds = np.stack([np.minimum(bounds[0], new[0] - allowance), np.maximum(bounds[1], new[1] + allowance)])
+            reached = np.stack([np.minimum(reached[0], best[0]), np.maximum(reached[1], best[1])])
+        return bounds, within(allowed, bounds, reached, magnitude)
 
     return by_blocks(of, columns, 4 * c[..., 0].size)
-
-
-def _of_block(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None, max_boxes: int) -> tuple[np.ndarray, np.ndarray]:
-    """`bernstein_range` of a few columns."""
-    shape, columns = c.shape[:-1], c.shape[-1]
-    magnitude = np.abs(c).reshape(-1, columns).sum(axis=0)
-    gap = least_gap(gap, magnitude)
-    reached = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)]) if seen is None else np.array(seen, float)
-    rounding = 4.0 * np.finfo(float).eps * sum(shape) * magnitude
-    pieces = [max(1, -(-(size - 1) // PIECE)) for size in shape]
-    bounds = np.stack([np.full(columns, np.inf), np.full(columns, -np.inf)])
-    matrices, growth = conversions_of(max(shape))
-    for piece in product(*(range(count) for count in pieces)):
-        part = c
-        for axis, (at, count) in enumerate(zip(piece, pieces, strict=True)):
-            if count > 1:
-                ends = np.cos(np.pi * (1 - np.array([at, at + 1]) / count))  # short where the nodes are dense
-                matrix = chebyshev.restriction(shape[axis] - 1, *ends)
-                part = np.moveaxis(np.tensordot(matrix, part, axes=(1, axis)), 0, axis)
-        split = any(count > 1 for count in pieces)
-        allowance = rounding if split else np.zeros(columns)
-        flat = np.ascontiguousarray(part.reshape(-1, columns).T)
-        here = np.stack([reached[0] + allowance, reached[1] - allowance])
-        new, best = heart(flat)(flat, np.array(shape), here, np.maximum(gap - 2 * allowance, 0.0), matrices, growth, max_boxes)
-        bounds[0] = np.minimum(bounds[0], new[0] - allowance)
-        bounds[1] = np.maximum(bounds[1], new[1] + allowance)
-        reached = np.stack([np.minimum(reached[0], best[0]), np.maximum(reached[1], best[1])])
-    return bounds, within(gap, bounds, reached, magnitude)
 
 
 def heart(flat: np.ndarray) -> Callable[..., tuple[np.ndarray, np.ndarray]]:

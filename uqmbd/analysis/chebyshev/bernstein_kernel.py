@@ -15,10 +15,7 @@ DEPTH = 96  # boxes a depth-first search can hold, i.e. halvings of the box
 def truncate(c, shape, budget):
     """Cut outer slices of the coefficients while the absolute sum of all that is cut stays within `budget`.
 
-    Returns
-    -------
-    (ndarray, ndarray, float)
-        Shorter coefficients, their shape, a bound of the absolute sum of what was cut.
+    Gives shorter coefficients, their shape, and a bound of the absolute sum of what was cut.
     """
     d = shape.size
     kept = shape.copy()
@@ -182,14 +179,10 @@ def _halve(b, left, shape, axis):
 
 @numba.njit(cache=True)
 def upper_bound(b, shape, seen, gap, max_boxes):
-    """Bound from above of the polynomial with Bernstein coefficients `b`, by branch and bound.
+    """Bound from above of the polynomial with Bernstein coefficients `b`, by branch and bound, and the best value found (at least `seen`).
 
-    A box is done when its largest coefficient exceeds the best value found anywhere by no more than `gap`.
-
-    Returns
-    -------
-    (float, float)
-        The bound, and the best value found (at least `seen`); they differ by more than `gap` only when `max_boxes` ran out.
+    A box is done when its largest coefficient exceeds the best value by no more than `gap`; they differ by more only where `max_boxes` ran
+    out.
     """
     stack = np.empty((DEPTH, b.size))
     shapes = np.empty((DEPTH, shape.size), np.int64)
@@ -228,20 +221,9 @@ def upper_bound(b, shape, seen, gap, max_boxes):
 
 @numba.njit(cache=True)
 def ranges(c, shape, seen, gap, matrices, growth, max_boxes):
-    """Bounds of many polynomials with Chebyshev coefficients `c` (columns, size).
+    """Bounds (2, columns) of polynomials with Chebyshev coefficients `c` (columns, size), and values taken up to rounding, (2, columns).
 
-    Parameters
-    ----------
-    seen : ndarray, shape (2, columns)
-        Smallest and largest value each polynomial is known to take (or -+inf).
-    gap : ndarray, shape (columns,)
-        By how much the bounds may exceed the range, absolute.
-
-    Returns
-    -------
-    bounds : ndarray, shape (2, columns)
-    reached : ndarray, shape (2, columns)
-        Values that are taken up to rounding and truncation.
+    `seen` (2, columns) are the smallest and largest value each is known to take (or ±inf); bounds may exceed the range by `gap` (columns,).
     """
     columns = c.shape[0]
     bounds = np.empty((2, columns))

@@ -28,16 +28,7 @@ def nodes(degree: int) -> np.ndarray:
 
 
 def coefficients(values: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
-    """Coefficients of the interpolant of `values` at the tensor grid of `nodes`, by cosine transforms.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n1+1, ..., nd+1, columns)
-
-    Returns
-    -------
-    ndarray, the same shape
-    """
+    """Coefficients, in the same shape, of the interpolant of `values` (n1+1, ..., nd+1, columns) at the tensor grid of `nodes`."""
     c = np.array(values, float)
     for axis, degree in enumerate(degrees):
         if degree == 0:
@@ -88,18 +79,10 @@ def evaluate_grid(c: np.ndarray, axes: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def least_squares(points: np.ndarray, values: np.ndarray, degrees: Sequence[int]) -> np.ndarray:
-    """Coefficients when some nodes are missing: the terms of lowest weighted degree, fitted to the values there are.
+    """Coefficients (n1+1, ..., nd+1, columns) when nodes are missing: the terms of lowest weighted degree, fitted to the values there are.
 
-    Terms are taken by rising ``Σ k_i / n_i`` up to two thirds of the number of points, which keeps the fit well posed.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    values : ndarray, shape (n, columns)
-
-    Returns
-    -------
-    ndarray, shape (n1+1, ..., nd+1, columns)
+    Terms are taken by rising ``Σ k_i / n_i`` up to two thirds of the number of `points` (n, d), which keeps the fit of `values` (n,
+    columns) well posed.
     """
     kept = _lower_terms(len(points), degrees)
     flat = np.zeros((kept.size, values.shape[1]))

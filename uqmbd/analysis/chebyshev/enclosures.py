@@ -9,24 +9,25 @@ import numpy as np
 
 from uqmbd.analysis.base.columnwise import blocks
 from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
+from uqmbd.analysis.chebyshev.bernstein import bernstein_range
+from uqmbd.analysis.chebyshev.sparse_range import coupled, sparse_range
+
+Seen = Sequence[np.ndarray] | None  # values (columns,) that are known to be taken, the smallest and the largest
 
 SCAN_POINTS = 30_000  # of the whole grid
 _LEFT_OUT = 0.05  # part of the gap that terms may add up to and couple nothing
 _MEMORY = 4_000_000  # numbers of a scan held at a time
 
 
-def bernstein(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def bernstein(c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """Verified range to `gap`, see `uqmbd.analysis.chebyshev.bernstein`: bounds (2, columns) and whether it was reached (columns,).
 
     Inputs that no term couples are bounded apart, see `uqmbd.analysis.chebyshev.sparse_range`.
     """
-    from uqmbd.analysis.chebyshev.bernstein import bernstein_range
-    from uqmbd.analysis.chebyshev.sparse_range import coupled
-
     large = np.argwhere(np.any([np.any(large_terms(c[..., at], gap[at]), axis=-1) for at in blocks(c.shape[-1], c[..., 0].size)], axis=0))
     if len(coupled(large)) > 1:
         exponents = np.argwhere(np.ones(c.shape[:-1], bool))
-        return sparse_bernstein(exponents, c.reshape(len(exponents), -1), gap, seen)
+        return sparse_range(exponents, c.reshape(len(exponents), -1), gap, seen)
     return bernstein_range(c, gap, seen=seen)
 
 
@@ -35,7 +36,7 @@ def large_terms(c: np.ndarray, gap: np.ndarray) -> np.ndarray:
     return np.abs(c) * np.prod(c.shape[:-1]) > _LEFT_OUT * gap
 
 
-def cosine(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def cosine(c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """Wu's interval evaluation: with ``x = cos θ`` every ``T_k(x) = cos kθ`` is [-1, 1], and so is every product of them.
 
     An enclosure, first order in the box and so loose (a factor of 1.2 for a smooth pendulum band, at any degree).
@@ -47,7 +48,7 @@ def cosine(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = N
     return np.stack([flat[0] - radius, flat[0] + radius]), np.ones(c.shape[-1], bool)
 
 
-def scan(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
+def scan(c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value on a dense grid: not an enclosure, for comparison."""
     d, columns = c.ndim - 1, c.shape[-1]
     per_axis = max(5, int(SCAN_POINTS ** (1 / d)) | 1)
@@ -60,26 +61,13 @@ def scan(c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = Non
     return bounds, np.zeros(columns, bool)
 
 
-def sparse_bernstein(
-    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Verified range to `gap`, see `uqmbd.analysis.chebyshev.sparse_range`: bounds (2, columns) and whether it was reached (columns,)."""
-    from uqmbd.analysis.chebyshev.sparse_range import sparse_range
-
-    return sparse_range(exponents, c, gap, seen=seen)
-
-
-def sparse_cosine(
-    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def sparse_cosine(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """`cosine` of the terms there are."""
     order = np.argsort(exponents.any(axis=1), kind="stable")  # the constant term first
     return cosine(c[order], gap)
 
 
-def sparse_scan(
-    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def sparse_scan(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value at the corners (of 12 inputs at most) and at Sobol' points: not an enclosure, for comparison."""
     from scipy.stats import qmc
 
@@ -95,4 +83,4 @@ def sparse_scan(
 
 
 ENCLOSURES = {"bernstein": bernstein, "cosine": cosine, "scan": scan}
-SPARSE_ENCLOSURES = {"bernstein": sparse_bernstein, "cosine": sparse_cosine, "scan": sparse_scan}
+SPARSE_ENCLOSURES = {"bernstein": sparse_range, "cosine": sparse_cosine, "scan": sparse_scan}

@@ -15,10 +15,9 @@ import numpy as np
 from uqmbd.analysis.base.columnwise import by_blocks
 from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
-from uqmbd.analysis.chebyshev.alike import alike
 from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.enclosures import ENCLOSURES, SPARSE_ENCLOSURES, large_terms
-from uqmbd.analysis.chebyshev.sparse_range import sparse_range
+from uqmbd.analysis.chebyshev.sparse_range import alike, sparse_range
 
 _MEMORY = 8_000_000  # numbers of a basis held at a time
 LINE = 129  # points at which the effect of an input is evaluated
@@ -71,14 +70,9 @@ def main_effect_widths(surrogate: Fitted) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TensorExpansion(Expansion):
-    """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev.chebyshev`.
+    """All terms up to a degree in each input; see `uqmbd.analysis.chebyshev.chebyshev`."""
 
-    Attributes
-    ----------
-    c : ndarray, shape (n1+1, ..., nd+1, columns)
-    """
-
-    c: np.ndarray
+    c: np.ndarray  # (n1+1, ..., nd+1, columns)
 
     inputs = property(lambda self: self.c.ndim - 1)
     count = property(lambda self: self.c.shape[-1])
@@ -123,17 +117,10 @@ class TensorExpansion(Expansion):
 
 @dataclass(frozen=True)
 class SparseExpansion(Expansion):
-    """Some terms only: ``p(x) = Σ_t c[t] Π_i T_k(x_i)``, ``k = exponents[t, i]``.
+    """Some terms only: ``p(x) = Σ_t c[t] Π_i T_k(x_i)``, ``k = exponents[t, i]``."""
 
-    Attributes
-    ----------
-    exponents : ndarray of int, shape (terms, d)
-        Downward closed: with a term come all terms of lower degrees.
-    c : ndarray, shape (terms, columns)
-    """
-
-    exponents: np.ndarray
-    c: np.ndarray
+    exponents: np.ndarray  # int (terms, d): downward closed: with a term come all terms of lower degrees
+    c: np.ndarray  # (terms, columns)
 
     inputs = property(lambda self: self.exponents.shape[1])
     count = property(lambda self: self.c.shape[1])

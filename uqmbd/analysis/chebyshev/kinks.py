@@ -13,18 +13,11 @@ SPREAD = 4  # runs for each degree that see it
 
 
 def beyond(expansion: Expansion, d: int, runs: int) -> np.ndarray:
-    """What the terms beyond the last of each input may add up to where so many validation runs may miss a kink, else 0: (d, columns).
+    """What the terms beyond the last of each of `d` inputs may add up to where so many runs may miss a kink, else 0: (d, columns).
 
-    The coefficients of a kink fall as 1/k², and the error is largest at the kink alone. The largest of the last quarter and of the
-    quarter before say how fast they fall, and the series goes on as fast, doubled. Where they fall slowly it goes on from that quarter,
-    since aliasing takes away the very last ones of a kink midway between two nodes, where its error is largest; else from the last four.
-
-    Parameters
-    ----------
-    d : int
-        Inputs.
-    runs : int
-        Validation runs.
+    The coefficients of a kink fall as 1/k², and the error is largest at the kink alone. The largest of the last quarter and of the quarter
+    before say how fast they fall, and the series goes on as fast, doubled. Where they fall slowly it goes on from that quarter, since
+    aliasing takes away the very last ones of a kink midway between two nodes, where its error is largest; else from the last four.
     """
     c = expansion.c
     columns = c.shape[-1]

@@ -13,25 +13,12 @@ _ROWS = 64  # numbers a column that are worked on at once where no probes are ta
 
 
 def signs(expansion: Fitted, error: np.ndarray, d: int, *, closely: bool = True) -> np.ndarray:
-    """Sign of the derivative in each input where the surrogate proves one, else 0.
+    """Sign (d, columns) of the derivative in each input, 1 rising or -1 falling, where the surrogate proves one, else 0.
 
     The derivative's range over the cube is an enclosure. One sign counts only if the derivative, per half width of the input, exceeds the
-    surrogate's validated error everywhere: what the surrogate does not resolve proves nothing. The true response has no such proof;
-    runs at the corners can contradict it.
-
-    Parameters
-    ----------
-    expansion : Fitted
-        One whose ranges are not verified proves nothing.
-    error : ndarray, shape (columns,)
-        Validated error, unit of the columns.
-    closely : bool
-        Whether to take the verified range where the sum of the absolute coefficients does not decide. It takes as long as the bounds.
-
-    Returns
-    -------
-    ndarray of int, shape (d, columns)
-        1 rising, -1 falling.
+    surrogate's validated `error` (columns,) everywhere: what the surrogate does not resolve proves nothing, nor one whose ranges are not
+    verified. The true response has no such proof; runs at the corners can contradict it. Where the sum of the absolute coefficients does
+    not decide, the verified range is taken if `closely`, which takes as long as the bounds.
     """
     columns = len(error)
     found = np.zeros((d, columns), np.int8)

@@ -13,10 +13,7 @@ from uqmbd.analysis.chebyshev import chebyshev
 class Grid:
     """Which run is at which node. A node is known by its angles over π, so that grids of degree n and 2n share runs.
 
-    Parameters
-    ----------
-    fractions : callable
-        The angles over π of the nodes of a degree.
+    ``fractions(degree)`` are these angles.
     """
 
     def __init__(self, fractions: Callable[[int], list[float]] = chebyshev.fractions) -> None:

@@ -13,21 +13,13 @@ from uqmbd.analysis.base.fitted import Fitted
 
 @dataclass(frozen=True)
 class PiecewiseExpansion(Fitted):
-    """One expansion for each part of [-1, 1]^d; it may jump from part to part.
-
-    Attributes
-    ----------
-    boxes : ndarray, shape (parts, 2, d)
-        Lower and upper ends of the parts, which fill the cube.
-    parts : tuple of TensorExpansion or SparseExpansion
-        Each on its own part, mapped to [-1, 1]^d.
-    """
+    """One expansion for each part of [-1, 1]^d; it may jump from part to part."""
 
     verified: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
 
-    boxes: np.ndarray
-    parts: tuple[Any, ...]
+    boxes: np.ndarray  # (parts, 2, d): lower and upper ends of the parts, which fill the cube
+    parts: tuple[Any, ...]  # each on its own part, mapped to [-1, 1]^d
 
     inputs = property(lambda self: self.boxes.shape[2])
     count = property(lambda self: self.parts[0].count)

@@ -44,12 +44,8 @@ def fractions(degree: int) -> list[float]:
 class SparseGrid:
     """Indices, their nodes, and the expansion through the runs at these.
 
-    Attributes
-    ----------
-    surpluses : dict of tuple to ndarray, shape (columns,)
-        Largest absolute value at its nodes of what each index added.
-    filled : int
-        Nodes whose runs failed. They take the values that make the expansion smoothest, so that they leave their neighbours alone.
+    `surpluses` are, by index, the largest absolute values (columns,) at its nodes of what it added. `filled` nodes are those whose runs
+    failed: they take the values that make the expansion smoothest, so that they leave their neighbours alone.
     """
 
     def __init__(self, d: int) -> None:
@@ -91,14 +87,7 @@ class SparseGrid:
         return self._grid.all_runs()
 
     def absorb(self, values: np.ndarray, ok: np.ndarray) -> None:
-        """Work out the surpluses of indices opened since the last time.
-
-        Parameters
-        ----------
-        values : ndarray, shape (runs, columns)
-            Outcomes of all runs; rows of failed runs are not read.
-        ok : ndarray of bool, shape (runs,)
-        """
+        """Work out the surpluses of indices opened since the last time from `values` (runs, columns); rows not `ok` are not read."""
         nodes = self.runs()
         failed = nodes[~ok[nodes]]
         new = [index for index in self._indices if index not in self.surpluses]

@@ -116,12 +116,9 @@ def _fix_monotone(c, exponents, lowered, alone):
 
 @numba.njit(cache=True)
 def upper_bound(c, terms, halves, seen, gap, pool):
-    """Bound from above by branch and bound: the box with the highest bound is halved next, until `pool` (boxes, terms) is full.
+    """Bound from above by branch and bound, and the best value found, at least `seen`.
 
-    Returns
-    -------
-    (float, float)
-        The bound, and the best value found (at least `seen`); they differ by more than `gap` only when the boxes ran out.
+    The box with the highest bound is halved next, until `pool` (boxes, terms) is full: only then the two differ by more than `gap`.
     """
     exponents, lowered, alone = terms
     d = exponents.shape[1]

@@ -13,7 +13,7 @@ import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
 from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
-from uqmbd.analysis.chebyshev.bernstein import bernstein_range, least_gap, within
+from uqmbd.analysis.chebyshev.bernstein import PIECE, bernstein_range, least_gap, within
 
 MAX_BOXES = 4000
 LARGEST_TENSOR = 4096  # terms
@@ -22,7 +22,7 @@ GIVEN_UP = 0.05  # part of the gap spent on terms that are left out for all colu
 
 
 def sparse_range(
-    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
+    exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None, *, max_boxes: int = MAX_BOXES
 ) -> tuple[np.ndarray, np.ndarray]:
     """Enclosure of the range of each column over [-1, 1]^d: `bernstein_range` for the terms `exponents` (terms, d) only.
 
@@ -32,60 +32,65 @@ def sparse_range(
     columns, terms = c.shape[1], 4 * len(c)
     magnitude = by_blocks(lambda at: np.abs(c[:, at]).sum(axis=0), columns, terms)
     gap = least_gap(gap, magnitude)
-    kept = _needed(exponents, c, GIVEN_UP * gap)
+    kept = needed(exponents, c, GIVEN_UP * gap, together=True)[:, 0]
+
+    groups = coupled(exponents[kept])
 
     def of(at: slice) -> tuple[np.ndarray, np.ndarray]:
-        known = None if seen is None else tuple(end[at] for end in seen)
-        return _of_kept(exponents, c[:, at], kept, gap[at], magnitude[at], known, max_boxes)
+        some = c[:, at]
+        left_out, constant = np.abs(some[~kept]).sum(axis=0), some[~exponents.any(axis=1)].sum(axis=0)
+        bounds, reached = np.stack([constant - left_out, constant + left_out]), np.stack([constant, constant])
+        share = (gap[at] - 2 * left_out) / max(len(groups), 1)
+        for inputs in groups:
+            rows = kept & exponents[:, inputs].any(axis=1)
+            known = None
+            if seen is not None and len(groups) == 1:
+                known = (seen[0][at] + left_out - reached[0], seen[1][at] - left_out - reached[1])
+            new, best = _group_range(exponents[np.ix_(rows, inputs)], some[rows], share, known, max_boxes)
+            bounds, reached = bounds + new, reached + best
+        slack = 8 * np.finfo(float).eps * (len(groups) + 2) * magnitude[at]
+        bounds += np.stack([-slack, slack])
+        return bounds, within(gap[at], bounds, reached, magnitude[at])
 
     return by_blocks(of, columns, terms)
 
 
-def _of_kept(
-    exponents: np.ndarray,
-    c: np.ndarray,
-    kept: np.ndarray,
-    gap: np.ndarray,
-    magnitude: np.ndarray,
-    seen: Sequence[np.ndarray] | None,
-    max_boxes: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """`sparse_range` of a few columns, of which the terms `kept` (terms,) are bounded and the others added."""
-    left_out = np.abs(c[~kept]).sum(axis=0)
-    constant = ~exponents.any(axis=1)
-    bounds = np.stack([c[constant].sum(axis=0) - left_out, c[constant].sum(axis=0) + left_out])
-    reached = np.stack([c[constant].sum(axis=0)] * 2)
-    groups = coupled(exponents[kept])
-    share = (gap - 2 * left_out) / max(len(groups), 1)
-    for inputs in groups:
-        rows = kept & exponents[:, inputs].any(axis=1)
-        known = None
-        if seen is not None and len(groups) == 1:
-            known = (seen[0] + left_out - reached[0], seen[1] - left_out - reached[1])
-        new, best = _group_range(exponents[np.ix_(rows, inputs)], c[rows], share, known, max_boxes)
-        bounds, reached = bounds + new, reached + best
-    slack = 8 * np.finfo(float).eps * (len(groups) + 2) * magnitude
-    bounds += np.stack([-slack, slack])
-    return bounds, within(gap, bounds, reached, magnitude)
+def needed(exponents: np.ndarray, c: np.ndarray, budget: np.ndarray, *, together: bool = False) -> np.ndarray:
+    """Terms to keep of each column, (terms, columns), or the same of all, (terms, 1): the others add up to `budget` (columns,) at most.
 
-
-def _needed(exponents: np.ndarray, c: np.ndarray, budget: np.ndarray) -> np.ndarray:
-    """Terms to keep (terms,): the others are small in every column, `budget` (columns,) together, and the kept are downward closed.
-
-    Terms go from the highest degree on, so a term of lower degree than a kept one stays.
+    Terms go from the highest degree on, so a term of lower degree than a kept one stays: the kept are downward closed.
     """
-    kept = {tuple(row): t for t, row in enumerate(exponents.tolist())}
-    spent = np.zeros(c.shape[1])
+    row_of = {tuple(term): t for t, term in enumerate(exponents.tolist())}
+    kept, spent = np.ones((len(c), 1 if together else c.shape[1]), bool), np.zeros(c.shape[1])
     for t in np.argsort(-exponents.sum(axis=1), kind="stable"):
-        row = exponents[t].tolist()
-        above = ((*row[:i], k + 1, *row[i + 1 :]) for i, k in enumerate(row))
-        size = np.abs(c[t])
-        if np.all(spent + size <= budget) and not any(term in kept for term in above):
-            spent += size
-            del kept[tuple(row)]
-    out = np.zeros(len(exponents), bool)
-    out[list(kept.values())] = True
-    return out
+        degrees, size = exponents[t].tolist(), np.abs(c[t])
+        above = [row_of[term] for i, k in enumerate(degrees) if (term := (*degrees[:i], k + 1, *degrees[i + 1 :])) in row_of]
+        small = spent + size <= budget
+        dropped = (small.all(keepdims=True) if together else small) & ~kept[above].any(axis=0)
+        spent += np.where(dropped, size, 0.0)
+        kept[t] = ~dropped
+    return kept
+
+
+def alike(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, large: np.ndarray | None = None) -> list[np.ndarray]:
+    """Columns by the inputs that their terms couple and the terms that are kept; each by itself where sums would depend on the others.
+
+    Of terms `exponents` (terms, d) with coefficients `c` (terms, columns) and a `gap` (columns,). Of tensors `large` (terms, columns),
+    bool, are the terms that decide which inputs are coupled; columns without two groups of inputs are no matter of kept terms.
+    """
+    shape = exponents.max(axis=0, initial=0) + 1
+    if shape.max(initial=1) > PIECE or np.prod(shape.astype(float)) > LARGEST_TENSOR:
+        return list(np.arange(c.shape[1])[:, None])
+    kept = needed(exponents, c, GIVEN_UP * least_gap(gap, np.abs(c).sum(axis=0)))
+    couplings: list[tuple] = [()] * c.shape[1]
+    if large is not None:
+        patterns, which = np.unique(large, axis=1, return_inverse=True)
+        of_pattern = [tuple(tuple(inputs.tolist()) for inputs in coupled(exponents[some])) for some in patterns.T]
+        couplings = [of_pattern[i] for i in np.ravel(which)]
+    groups: dict[tuple, list[int]] = {}
+    for column, (coupling, row) in enumerate(zip(couplings, kept.T, strict=True)):
+        groups.setdefault((coupling, row.tobytes() if large is None or len(coupling) > 1 else b""), []).append(column)
+    return [np.array(columns) for columns in groups.values()]
 
 
 def coupled(exponents: np.ndarray) -> list[np.ndarray]:

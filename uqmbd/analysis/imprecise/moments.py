@@ -22,47 +22,32 @@ from uqmbd.analysis.sets.set_bounds import extremes_of
 
 MOST_NODES = 20_000  # of the tensor grid on which mean and variance are expanded
 SCANNED = 4096  # points in place of more
+GAP = 1e-9  # by which an end may exceed the range
 _STARTS = 1024  # points of a set among which searches begin
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
 @dataclass(frozen=True, eq=False)
 class MomentBounds:
-    """Bounds of every column in every region.
+    """Bounds of every column in every region."""
 
-    Attributes
-    ----------
-    mean, variance : ndarray, shape (regions, 2, columns)
-    verified : bool
-        Whether they are verified ranges; over sets they are searched for, in verified ranges over the boxes.
-    exact : float
-        Share of those searches that have a closed form; 1 without sets.
-    narrower : float or None
-        Width of the mean's bounds over the first region, relative to the verified ones over its box, on average over the columns; None
-        where there is no set or no verified range.
-    """
-
-    mean: np.ndarray
+    mean: np.ndarray  # this and the next: (regions, 2, columns)
     variance: np.ndarray
-    verified: bool
-    exact: float = 1.0
+    verified: bool  # whether they are verified ranges; over sets they are searched for, in verified ranges over the boxes
+    exact: float = 1.0  # share of those searches that have a closed form; 1 without sets
+    # width of the mean's bounds over the first region over that of its box, averaged; None where there is no set or no verified range
     narrower: float | None = None
 
 
-def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Sequence[Region], gap: float = 1e-9) -> MomentBounds:
-    """Bounds of mean and variance over `regions`, each of which is inside the one before.
+def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Sequence[Region]) -> MomentBounds:
+    """Bounds of mean and variance over `regions`, each inside the one before, of inputs `intervals` with coordinates x in [-1, 1].
 
     The mean has the degrees of the expansion, the variance twice these. They are interpolated on a tensor grid, which is exact, and their
-    Bernstein ranges are taken. Where the grid would have more than `MOST_NODES` nodes, a scan of candidates takes its place.
-
-    Parameters
-    ----------
-    expansion : Expansion
-    intervals : sequence of int
-        Inputs that are intervals, with coordinates x in [-1, 1].
-    gap : float
-        By how much an end may exceed the range, as a fraction of the spread of the values at the nodes.
+    Bernstein ranges are taken, to `GAP` of the spread of the values at the nodes. Where the grid would have more than
+    `MOST_NODES` nodes, a scan of candidates takes its place.
     """
+    from scipy.stats import qmc
+
     degrees = [int(k) for k in expansion.indices[:, list(intervals)].max(axis=0)]
     doubled = [2 * degree for degree in degrees]
     if np.prod([degree + 1.0 for degree in doubled]) > MOST_NODES:
@@ -72,14 +57,14 @@ def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Seque
     out, boxes = np.empty((2, len(regions), 2, columns)), np.empty((2, len(regions), 2, columns))
     exact = np.ones((2, len(regions), columns), bool)
     step = max(1, _MEMORY // len(x))
-    u = _unit_points(len(degrees), _STARTS) if bound else None
+    u = qmc.Sobol(len(degrees), scramble=False).random(_STARTS) + 0.5 / _STARTS if bound else None
     for i in range(0, columns, step):
         at = slice(i, i + step)
         found = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, (x + 1) / 2)
         for which, (values, kept) in enumerate(zip(found, (degrees, doubled), strict=True)):
             c = chebyshev.coefficients(values.reshape(*(degree + 1 for degree in doubled), -1), doubled)
             c = c[tuple(slice(degree + 1) for degree in kept)]
-            slack = gap * np.ptp(values, axis=0)
+            slack = GAP * np.ptp(values, axis=0)
             for k, region in enumerate(regions):
                 part = TensorExpansion(c).restricted(region.box).c[tuple(slice(None if wide else 1) for wide in region.wide)]
                 boxes[which, k, :, at] = bernstein_range(part, slack)[0]
@@ -116,10 +101,3 @@ def grown(bounds: np.ndarray) -> np.ndarray:
     out[:, 0] = np.minimum.accumulate(bounds[::-1, 0], axis=0)[::-1]
     out[:, 1] = np.maximum.accumulate(bounds[::-1, 1], axis=0)[::-1]
     return out
-
-
-def _unit_points(d: int, count: int) -> np.ndarray:
-    """Sobol' points of the open unit cube, (count, d)."""
-    from scipy.stats import qmc
-
-    return qmc.Sobol(d, scramble=False).random(count) + 0.5 / count

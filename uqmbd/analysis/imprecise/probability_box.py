@@ -14,21 +14,16 @@ import numpy as np
 from uqmbd.analysis.chaos.expansion import Expansion, basis
 from uqmbd.analysis.sets.regions import Region
 
+BEGINNINGS = 16  # candidates besides corners and faces
 ROUNDS = 5  # of the search for quantiles, each with half the step of the one before
 ROUND_ROUNDS = 16  # where the surface is curved: only what did not move halves its step
 _MEMORY = 4_000_000  # numbers of one array held at a time
 
 
 class Conditional:
-    """An expansion seen as one in the random inputs, for each point of the intervals.
+    """An expansion seen as one in the random inputs, for each point of the `intervals`, whose coordinates x are in [-1, 1].
 
-    Parameters
-    ----------
-    expansion : Expansion
-    intervals : sequence of int
-        Inputs that are intervals, with coordinates x in [-1, 1].
-    u : ndarray, shape (n, d - len(intervals))
-        Points of the unit cube: the sample of the random inputs.
+    `u` (n, d - len(intervals)) are points of the unit cube: the sample of the random inputs.
     """
 
     def __init__(self, expansion: Expansion, intervals: Sequence[int], u: np.ndarray) -> None:
@@ -67,9 +62,9 @@ class _Search:
         self.best, self.x = np.full(shape, np.inf), np.zeros((*shape, len(split.intervals)))
         self._sign = np.array([1.0, -1.0])
 
-    def begin(self, region: Region, count: int) -> None:
+    def begin(self, region: Region) -> None:
         """Try the candidates of a region in every column."""
-        points = region.points(region.candidates(count))
+        points = region.points(region.candidates(BEGINNINGS))
         x, columns = np.repeat(points, self.columns, axis=0), np.tile(np.arange(self.columns), len(points))
         found = self.split.quantiles(x, columns, self.levels).reshape(len(self.levels), len(points), self.columns)
         for end, sign in enumerate(self._sign):
@@ -114,29 +109,17 @@ class _Search:
 
 
 def quantile_bounds(
-    expansion: Expansion, intervals: Sequence[int], levels: Sequence[float], u: np.ndarray, regions: Sequence[Region], *, count: int = 16
+    expansion: Expansion, intervals: Sequence[int], levels: Sequence[float], u: np.ndarray, regions: Sequence[Region]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest quantiles that were found over `regions`, each of which is inside the one before.
+    """Least and greatest quantiles that were found over `regions`, each of which is inside the one before, and where they are taken.
 
-    Candidates first; from the best of each column a pattern search with halved steps. Not verified.
-
-    Parameters
-    ----------
-    u : ndarray, shape (n, random inputs)
-        Sample of the unit cube for the random inputs.
-    count : int
-        Candidates besides corners and faces.
-
-    Returns
-    -------
-    bounds : ndarray, shape (regions, levels, 2, columns)
-    places : ndarray, shape (regions, levels, 2, columns, intervals)
-        Where they are taken.
+    Candidates first; from the best of each column a pattern search with halved steps. Not verified. The
+    sample `u` (n, random inputs) is of the unit cube. Shapes (regions, levels, 2, columns) and (regions, levels, 2, columns, intervals).
     """
     search = _Search(Conditional(expansion, intervals, u), levels, expansion.c.shape[1])
     bounds, places = [], []
     for region in reversed(regions):
-        search.begin(region, count)
+        search.begin(region)
         if region.wide.any():
             search.improve(region)
         bounds.append(search.best * np.array([[1.0], [-1.0]]))
@@ -157,13 +140,9 @@ def boxes(
 ) -> np.ndarray:
     """Probability boxes of the only column: values, lower and upper distribution function there, shape (regions, rows, 3).
 
-    The envelope of the distribution functions at candidates of each region and at `places`, moved outwards by `margin`. Not verified. Of
-    samples of equal size it has the least and the greatest of the i-th values as its quantiles. A region has all that those inside it have.
-
-    Parameters
-    ----------
-    places : ndarray, shape (regions, n, intervals)
-        Further points of each region.
+    The envelope of the distribution functions at candidates of each region and at `places` (regions, n, intervals), moved outwards by
+    `margin`. Not verified. Of samples of equal size it has the least and the greatest of the i-th values as its quantiles. A region has all
+    that those inside it have.
     """
     split, out = Conditional(expansion, intervals, u), np.empty((len(regions), rows, 3))
     low, high = np.full(len(u), np.inf), np.full(len(u), -np.inf)

@@ -55,9 +55,9 @@ def statistic_bounds(
     *,
     count: int = 16,
 ) -> np.ndarray:
-    """Least and greatest mean, variance and quantiles that were found over `regions`, each of which is inside the one before.
+    """Least and greatest mean, variance and quantiles found over `regions`, each inside the one before, (regions, 2 + levels, 2, columns).
 
-    Candidates first; from the best of them a pattern search with halved steps.
+    Candidates first, `count` besides corners and faces; from the best of them a pattern search with halved steps.
 
     Parameters
     ----------
@@ -69,12 +69,6 @@ def statistic_bounds(
         Probabilities of the quantiles.
     u : ndarray, shape (n, d - len(intervals))
         Sample of the unit cube for the random inputs.
-    count : int
-        Candidates besides corners and faces.
-
-    Returns
-    -------
-    ndarray, shape (regions, 2 + levels, 2, columns)
     """
     points = np.empty((len(u), u.shape[1] + len(intervals)))
     points[:, [i for i in range(points.shape[1]) if i not in set(intervals)]] = u

@@ -59,12 +59,7 @@ def proposed(expansion: Expansion, intervals: Sequence[int], region: Region, u: 
     """Points x (n, intervals) of a region where statistics of an expansion are least or greatest, those of the most columns first.
 
     An expansion that is too rough for bounds still knows where inside the intervals an extreme is. Near an extreme a statistic hardly
-    varies, so that the place need not be exact.
-
-    Parameters
-    ----------
-    u : ndarray, shape (n, random inputs)
-        Sample of the unit cube for the random inputs.
+    varies, so that the place need not be exact. `u` (n, random inputs) is a sample of the unit cube.
     """
     inside = region.candidates(_SCANNED)
     edges = region.body.project(np.where(np.abs(inside) > _EDGE, np.sign(inside), inside))
@@ -117,15 +112,9 @@ def outer_points(regions: Sequence[Region], most: int, fill: int, proposals: np.
 
 
 def between(limits: np.ndarray, box: np.ndarray, wide: np.ndarray) -> np.ndarray:
-    """Least and greatest value over a box of the parabolas through values on the grid, (2, columns).
+    """Least and greatest value over a box (d, 2) in [-1, 1]^d of the parabolas through values on the grid, (2, columns).
 
-    Parameters
-    ----------
-    limits : ndarray, shape (3**inputs, columns)
-    box : ndarray, shape (d, 2)
-        In [-1, 1]^d.
-    wide : ndarray of bool, shape (d,)
-        Inputs of the grid.
+    Of `limits` (3**inputs, columns); `wide` (d,), bool, are the inputs of the grid.
     """
     count = int(wide.sum())
     c = chebyshev.coefficients(limits.reshape(*(3,) * count, -1), [2] * count)
@@ -134,20 +123,10 @@ def between(limits: np.ndarray, box: np.ndarray, wide: np.ndarray) -> np.ndarray
 
 
 def statistic_limits(values: np.ndarray, ok: np.ndarray, levels: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence limits at one outer point of mean, standard deviation, variance and quantiles.
+    """Confidence limits at one outer point of mean, standard deviation, variance and quantiles, and which of them are doubtful.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n, columns)
-    ok : ndarray of bool, shape (n,)
-        Runs that did not fail.
-
-    Returns
-    -------
-    limits : ndarray, shape (statistics, 2, columns)
-        Infinite where the runs are too few.
-    doubtful : ndarray of bool, shape (2, columns)
-        Whether the limits of the mean and of the standard deviation cannot be relied upon, see `MomentLimits`.
+    Of `values` (n, columns) at runs that are `ok` (n,): (statistics, 2, columns), infinite where the runs are too few, and whether those of
+    mean and standard deviation cannot be relied upon, (2, columns), see `MomentLimits`.
     """
     some = values[ok]
     count, columns = some.shape
@@ -169,12 +148,8 @@ def statistic_limits(values: np.ndarray, ok: np.ndarray, levels: Sequence[float]
 def probability_box(values: np.ndarray, ok: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Lower and upper probability to be at most the values `at` (m,) over outer points, (2, m), each with its limit.
 
-    The limits are those of whole distribution functions (Massart, Ann. Probab. 18 (1990) 1269).
-
-    Parameters
-    ----------
-    values, ok : ndarray, shape (outer points, n)
-        Of one output.
+    Of `values` and `ok` (outer points, n) of one output. The limits are those of whole distribution functions (Massart, Ann. Probab. 18
+    (1990) 1269).
     """
     low, high = np.ones(len(at)), np.zeros(len(at))
     for row, good in zip(values, ok, strict=True):

@@ -29,22 +29,11 @@ class NotFoundError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class DesignPoint:
-    """Where the linearised limit surface is nearest to the origin.
+    """Where the linearised limit surface is nearest to the origin."""
 
-    Attributes
-    ----------
-    beta : float
-        Its distance from the origin, negative where the origin is unsafe (Hasofer and Lind, J. Eng. Mech. Div. 100 (1974) 111).
-    alpha : ndarray, shape (d,)
-        Unit vector towards the unsafe side.
-    slope : float
-        ``|grad g|`` there.
-    iterations : int
-    """
-
-    beta: float
-    alpha: np.ndarray
-    slope: float
+    beta: float  # its distance from the origin, negative where the origin is unsafe (Hasofer and Lind, J. Eng. Mech. Div. 100 (1974) 111)
+    alpha: np.ndarray  # (d,): unit vector towards the unsafe side
+    slope: float  # ``|grad g|`` there
     iterations: int
 
     @property
@@ -142,16 +131,11 @@ def _slope(values: np.ndarray, step: float) -> tuple[float, np.ndarray]:
 
 
 def elsewhere(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndarray, np.ndarray, tuple[int, int]]:
-    """How many points are clearly on another side of the limit than the plane through the design point has them.
+    """How many points are clearly on another side of the limit than the plane through the design point has them, and of how many.
 
-    Looked at are, a little farther out than the design point, its mirror images in each coordinate and in the origin, both ends of
-    each axis, and 2d random directions; and three points straight beyond it. Any such point shows another design point, or a surface
-    far from plane; none proves nothing.
-
-    Returns
-    -------
-    (int, int)
-        Number of such points, and of points looked at whose runs did not fail.
+    Looked at are, a little farther out than the design point, its mirror images in each coordinate and in the origin, both ends of each
+    axis, and 2d random directions; and three points straight beyond it; those whose runs failed do not count. Any such point shows another
+    design point, or a surface far from plane; none proves nothing.
     """
     d, beta, side = len(point.alpha), abs(point.beta), 1.0 if point.beta >= 0 else -1.0
     way = side * point.alpha
@@ -187,12 +171,8 @@ def bend(point: DesignPoint, rng: np.random.Generator) -> Generator[np.ndarray, 
 def curvatures(point: DesignPoint, *, step: float = 0.01) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
     """Main curvatures (d - 1,) of the limit surface at the design point; with a positive beta, positive ones bend away from the origin.
 
-    By differences with ``CURVATURE_STEP * step`` in the tangent plane, ``1 + (d - 1) d`` points in one batch.
-
-    Raises
-    ------
-    NotFoundError
-        When runs failed.
+    By differences with ``CURVATURE_STEP * step`` in the tangent plane, ``1 + (d - 1) d`` points in one batch. Raises `NotFoundError` when
+    runs failed.
     """
     d = len(point.alpha)
     if d == 1:

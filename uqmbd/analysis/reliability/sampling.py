@@ -14,39 +14,21 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Probability:
-    """A probability from runs, some of which may have failed.
+    """A probability from runs, some of which may have failed."""
 
-    Attributes
-    ----------
-    safe, unsafe : float
-        Failed runs counted as safe, and as unsafe.
-    cov : float
-        Coefficient of variation of `unsafe`, in subset simulation of `safe`; infinite when no run is unsafe, or nothing is known.
-    lower, upper : float
-        Confidence limits: the lower one of `safe`, the upper one of `unsafe`.
-    levels : int
-        Of subset simulation.
-    note : str
-        What went otherwise than wanted.
-    effective, largest : float
-        Of importance sampling: effective number of unsafe runs (of safe ones where the medians are unsafe), ``(Σ w)² / Σ w²`` of their
-        weights (Kish, Survey Sampling, 1965), and the share of the largest weight in their sum; NaN without any.
-    even : float
-        How even those weights are: `effective` over the number of these runs, in what it is where the limit is a plane.
-    places : ndarray, shape (runs, d), optional
-        Points of standard normal space that are distributed as the unsafe ones; in chains some of them are there several times.
-    """
-
-    safe: float
-    unsafe: float
-    cov: float
-    lower: float
-    upper: float
-    levels: int = 1
-    note: str = ""
+    safe: float  # failed runs counted as safe
+    unsafe: float  # failed runs counted as unsafe
+    cov: float  # coefficient of variation of `unsafe`, in subset simulation of `safe`; infinite when no run is unsafe, or nothing is known
+    lower: float  # confidence limit of `safe`
+    upper: float  # confidence limit of `unsafe`
+    levels: int = 1  # of subset simulation
+    note: str = ""  # what went otherwise than wanted
+    # of importance sampling: effective number of unsafe runs (of safe ones where the medians are unsafe), ``(Σ w)² / Σ w²`` of their
+    # weights (Kish, Survey Sampling, 1965); NaN without any, as the next
     effective: float = np.nan
-    largest: float = np.nan
-    even: float = np.nan
+    largest: float = np.nan  # share of the largest weight in their sum
+    even: float = np.nan  # how even those weights are: `effective` over the number of these runs, in what it is where the limit is a plane
+    # (runs, d): points of standard normal space that are distributed as the unsafe ones; in chains some are there several times
     places: np.ndarray | None = field(default=None, compare=False, repr=False)
 
 
@@ -108,11 +90,8 @@ def evenness(beta: float) -> float:
 def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
     """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,).
 
-    Parameters
-    ----------
-    one_sided : bool
-        Where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt: ``1 - 0.05^(1/n)``, about
-        ``3/n`` (the rule of three).
+    With `one_sided`, where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt: ``1 -
+    0.05^(1/n)``, about ``3/n`` (the rule of three).
     """
     from uqmbd.analysis.statistics.moment_limits import proportion_limits
 

@@ -22,24 +22,17 @@ _FEW = 3.0  # degrees of freedom below which the result says that it stands on l
 def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> Generator[np.ndarray, np.ndarray, Probability]:
     """Subset simulation: a coroutine that yields points (n, d), is sent ``g`` there and returns the probability.
 
-    Au, Beck, Probab. Eng. Mech. 16 (2001) 263. Each level keeps a tenth of the points with the least g and moves them in chains, all of
-    them in one batch, by proposals ``ρ z + √(1 - ρ²) ξ`` that leave the normal distribution as it is (Papaioannou, Betz, Zwirglmaier,
-    Straub, Probab. Eng. Mech. 41 (2015) 89); their spread follows the share of accepted ones, over the levels: what one level found, the
-    next begins with. The limits follow from `spread`; where one level is enough they are those of independent runs.
+    Au, Beck, Probab. Eng. Mech. 16 (2001) 263. Each level, of `samples` points, a multiple of 10, keeps a tenth of them with the least g
+    and moves these in chains, all of them in one batch, by proposals ``ρ z + √(1 - ρ²) ξ`` that leave the normal distribution as it is
+    (Papaioannou, Betz, Zwirglmaier, Straub, Probab. Eng. Mech. 41 (2015) 89); their spread follows the share of accepted ones, over the
+    levels: what one level found, the next begins with. The limits follow from `spread`; where one level is enough they are those of
+    independent runs.
 
     A proposal whose run failed is not accepted: `safe` is the probability without failed runs. `unsafe` adds the probability that a run
     fails: its share of the independent runs of the first level, or, where that is more, of a level's proposals by the share of accepted
     ones there (chains are reversible, so as much leads into the failing region as would lead out of it).
 
-    Parameters
-    ----------
-    samples : int
-        Points of each level, a multiple of 10; levels after the first take nine tenths as many runs.
-
-    Raises
-    ------
-    NotFoundError
-        When a level brings the runs no nearer to the limit.
+    Raises `NotFoundError` when a level brings the runs no nearer to the limit.
     """
     seeds, length = round(samples * SEED_SHARE), round(1 / SEED_SHARE)
     z = rng.standard_normal((samples, d))

@@ -12,20 +12,10 @@ AT_FACE = 0.5  # probability that a coordinate which is at an end of its interva
 
 
 class Boundary:
-    """Runs of several kinds in ``[-1, 1]^inputs``, and for each the nearest run of another kind.
+    """Runs of several kinds at `points` (runs, inputs) in ``[-1, 1]^inputs``, and for each the nearest run of another kind.
 
-    Parameters
-    ----------
-    points : ndarray, shape (runs, inputs)
-    kinds : ndarray, shape (runs,)
-        Numbers; NaN for runs that have no kind, as those that failed.
-
-    Attributes
-    ----------
-    partner : ndarray of int, shape (runs,)
-        Nearest run of another kind; -1 where there is none.
-    distance : ndarray, shape (runs,)
-        How far it is; infinite where there is none.
+    `kinds` (runs,) are numbers; NaN for runs that have no kind, as those that failed. `partner` (runs,) is the nearest run of another kind,
+    -1 where there is none, and `distance` (runs,) how far it is, infinite where there is none.
     """
 
     def __init__(self, points: np.ndarray, kinds: np.ndarray) -> None:

@@ -75,10 +75,7 @@ class Search:
     def points(self, points: np.ndarray, ways: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """A point to run by each of `ways` (ascending numbers), (ways, inputs), perhaps outside of the box; and for which column.
 
-        Parameters
-        ----------
-        points : ndarray, shape (runs, inputs)
-            All runs so far, of which some are the extremes.
+        `points` (runs, inputs) are all runs so far, of which some are the extremes.
         """
         found, who = np.empty((len(ways), self._inputs)), np.empty(len(ways), int)
         for way in np.unique(ways):

@@ -10,20 +10,10 @@ SIGNS = (-1.0, 1.0)  # of the two sides: what is sought is the greatest of sign 
 
 
 class Extremes:
-    """The best few runs of every column on either side, of runs that come batch by batch.
+    """The best few runs of every column on either side, `keep` of each, of runs that come batch by batch.
 
-    Parameters
-    ----------
-    columns : int
-    keep : int
-        Runs kept for each column and side.
-
-    Attributes
-    ----------
-    values : ndarray, shape (2, columns, keep)
-        Sign times value, the best first; -inf where there are fewer runs.
-    runs : ndarray of int, shape (2, columns, keep)
-        Their numbers; -1 where there are fewer.
+    `values` (2, columns, keep) are sign times value, the best first, -inf where there are fewer runs; `runs` (2, columns, keep) their
+    numbers, -1 where there are fewer.
     """
 
     def __init__(self, columns: int, keep: int) -> None:

@@ -10,20 +10,11 @@ DEPTH = 3  # conditions in a sentence
 
 
 def failing_region(points: np.ndarray, failed: np.ndarray) -> list[tuple[int, float, bool]]:
-    """Conditions that single out most failed runs: the path to one leaf of a small decision tree (CART).
+    """Conditions that single out most failed runs: the path to one leaf of a small decision tree (CART); none where nothing tells apart.
 
-    The leaf is the one that best separates: the largest share of the failures less the share of the other runs in it.
-
-    Parameters
-    ----------
-    points : ndarray, shape (runs, inputs)
-    failed : ndarray of bool, shape (runs,)
-
-    Returns
-    -------
-    list of (input, threshold, above)
-        Input number, value of the threshold, and whether runs above (True) or below it fail; the tightest of several on one side
-        of one input. Empty when there is nothing to tell apart.
+    The leaf is the one that best separates: the largest share of the failures less the share of the other runs in it. A condition is the
+    number of an input, a threshold, and whether runs above (True) or below it fail; the tightest of several on one side of one input. Of
+    `points` (runs, inputs) that `failed` (runs,).
     """
     from sklearn.tree import DecisionTreeClassifier
 

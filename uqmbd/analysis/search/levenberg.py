@@ -16,13 +16,9 @@ def held(z: np.ndarray, gradient: np.ndarray, lower: np.ndarray, upper: np.ndarr
 
 
 def step(jacobian: np.ndarray, residual: np.ndarray, damping: float, free: np.ndarray) -> np.ndarray:
-    """``argmin |J δ + r|² + damping |D δ|²`` over the free parameters, D the lengths of the columns of J: (d,), 0 where not free.
+    """``argmin |J δ + r|² + damping |D δ|²`` over the `free` parameters (d,), D the lengths of the columns of J: (d,), 0 where not free.
 
-    Parameters
-    ----------
-    jacobian : ndarray, shape (m, d)
-    residual : ndarray, shape (m,)
-    free : ndarray of bool, shape (d,)
+    J (m, d) is `jacobian`, r (m,) `residual`.
     """
     out = np.zeros(jacobian.shape[1])
     if not free.any():

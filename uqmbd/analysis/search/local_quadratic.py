@@ -9,20 +9,10 @@ REACH = 2.0  # how far outside the points a top may lie, in their spread
 
 
 def ascents(places: np.ndarray, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A point uphill of the best of each group of points: the top of the quadratic model where it has one, else its steepest way.
+    """A point (groups, inputs) uphill of the best of each group: the top of the quadratic model where it has one, else its steepest way.
 
-    Parameters
-    ----------
-    places : ndarray, shape (groups, points, inputs)
-        The best point of each group first.
-    values : ndarray, shape (groups, points)
-        Greater is better.
-    rng : Generator
-        Shortens some of the ways, for models that promise too much.
-
-    Returns
-    -------
-    ndarray, shape (groups, inputs)
+    Of points `places` (groups, points, inputs), the best of each group first, and `values` (groups, points), greater is better. `rng`
+    shortens some of the ways, for models that promise too much.
     """
     groups, count, d = places.shape
     origin = places[:, 0]

@@ -17,19 +17,9 @@ AROUND, LEAST_AROUND = 0.05, 8  # of a history's times, and how many at least, o
 class Populations:
     """A few searches, each with extremes and random choices of its own, until they are joined to one that goes on with the best of all.
 
-    A way of stepping has the number ``population * ways + way``, so that the runs of each population stand together in a round.
-
-    Parameters
-    ----------
-    columns, inputs, count : int
-        `count` of populations.
-    groups, order, targets
-        As of `uqmbd.analysis.search.extreme_search.Search`.
-
-    Attributes
-    ----------
-    ways : list
-        Names, and functions, of the ways of stepping.
+    A way of stepping has the number ``population * ways + way``, so that the runs of each population stand together in a round; `ways` are
+    names and functions. There are `count` populations; `groups`, `order`, `targets` are as of
+    `uqmbd.analysis.search.extreme_search.Search`.
     """
 
     def __init__(

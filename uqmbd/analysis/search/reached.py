@@ -10,14 +10,8 @@ ENOUGH = 20  # runs whose ends are taken for a range: on average they miss 2/(n 
 def ends(values: np.ndarray, distance: np.ndarray) -> np.ndarray:
     """Least and greatest value of each column over the runs in a region, (2, columns).
 
-    Where fewer than `ENOUGH` runs are inside, the region is widened until so many are: all count that are no farther than the last of
-    them. So a range never rests on a few runs.
-
-    Parameters
-    ----------
-    values : ndarray, shape (runs, columns)
-    distance : ndarray, shape (runs,)
-        From the region; 0 inside.
+    Of `values` (runs, columns) whose `distance` (runs,) from the region is 0 inside. Where fewer than `ENOUGH` runs are inside, the region
+    is widened until so many are: all count that are no farther than the last of them. So a range never rests on a few runs.
     """
     reach = np.partition(distance, ENOUGH - 1)[ENOUGH - 1] if len(distance) >= ENOUGH else np.inf
     some = values[distance <= reach]

@@ -9,21 +9,11 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Surface:
-    """``g(x) = 0`` with g of first or second degree in the inputs; one sort of points lies where g > 0.
+    """``g(x) = 0`` with g of first or second degree in the inputs; one sort of points lies where g > 0."""
 
-    Attributes
-    ----------
-    degree : int
-        1 or 2.
-    weights : ndarray, shape (terms,)
-        Of the terms of `terms`, the constant last.
-    wrong : float
-        Share of all points that are on the wrong side.
-    """
-
-    degree: int
-    weights: np.ndarray
-    wrong: float
+    degree: int  # 1 or 2
+    weights: np.ndarray  # (terms,): of the terms of `terms`, the constant last
+    wrong: float  # share of all points that are on the wrong side
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
         """g at points (n, d), (n,)."""

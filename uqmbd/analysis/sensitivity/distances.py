@@ -22,12 +22,8 @@ _MOST_CLASSES = 48
 def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
     """Median over the slices of an input of the Kolmogorov-Smirnov distance between outputs there and everywhere, (d, columns).
 
-    Slices hold equal numbers of runs; as in SALib, the last one lacks the run with the greatest input.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    values : ndarray, shape (n, columns)
+    Of `points` (n, d) and `values` (n, columns). Slices hold equal numbers of runs; as in SALib, the last one lacks the run with the
+    greatest input.
     """
     n, d = points.shape
     order = np.argsort(values, axis=0, kind="stable")
@@ -48,13 +44,7 @@ def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
 
 
 def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """Delta of each input for one output, bias-reduced by the bootstrap (Plischke et al., eq. 30), (d,), from 0 to 1.
-
-    Parameters
-    ----------
-    points : ndarray, shape (n, d)
-    values : ndarray, shape (n,)
-    """
+    """Delta (d,), from 0 to 1, of each input at `points` (n, d) for one output `values` (n,), bias-reduced by the bootstrap (eq. 30)."""
     n, d = points.shape
     output = Ranked.of(values)
     if output.constant:
@@ -69,21 +59,11 @@ def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """An output by its ranks: the values that many runs share, and normal scores of the others.
+    """An output by its ranks: the values that many runs share, and normal scores of the others."""
 
-    Attributes
-    ----------
-    atom : ndarray of int, shape (n,)
-        Number of the value that a run shares with many others, -1 of a run that does not.
-    score : ndarray, shape (n,)
-        ``Φ⁻¹`` of the rank, from 0 to 1, among the runs that do not; NaN of those that do.
-    shares : ndarray, shape (atoms,)
-        Share of the runs with each of the shared values.
-    """
-
-    atom: np.ndarray
-    score: np.ndarray
-    shares: np.ndarray
+    atom: np.ndarray  # int (n,): number of the value that a run shares with many others, -1 of a run that does not
+    score: np.ndarray  # (n,): ``Φ⁻¹`` of the rank, from 0 to 1, among the runs that do not; NaN of those that do
+    shares: np.ndarray  # (atoms,): share of the runs with each of the shared values
 
     @classmethod
     def of(cls, values: np.ndarray) -> Ranked:
@@ -126,13 +106,8 @@ def alike(values: np.ndarray) -> np.ndarray:
 def shift_of_distribution(points: np.ndarray, output: Ranked, edges: np.ndarray) -> np.ndarray:
     """Plischke's estimate of delta (eq. 26), (d,): the mean total variation between the output and the output in classes of the input.
 
-    Shared values differ by their probabilities, others by the density of their normal scores, smoothed in the class and everywhere
-    (where it is the normal density) by the same kernel.
-
-    Parameters
-    ----------
-    edges : ndarray of int, shape (classes + 1,)
-        Ranks of the input between which the classes lie.
+    Classes lie between the ranks `edges` (classes + 1,) of the input. Shared values differ by their probabilities, others by the density of
+    their normal scores, smoothed in the class and everywhere (where it is the normal density) by the same kernel.
     """
     n, d = points.shape
     smooth = 1 - output.shares.sum()

@@ -12,11 +12,8 @@ import numpy as np
 def slopes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Change of the output over that of the input along each ray: (stars, d, columns), unit of the output over an input's range.
 
-    Parameters
-    ----------
-    points : ndarray, shape (stars, d + 1, d)
-        In the unit cube; the points after the first differ from it in one input each, in their order.
-    values : ndarray, shape (stars, d + 1, columns)
+    Of `points` (stars, d + 1, d) in the unit cube, those after the first differ from it in one input each, in their order; `values` are
+    (stars, d + 1, columns).
     """
     d = points.shape[2]
     step = points[:, np.arange(1, d + 1), np.arange(d)] - points[:, 0]
@@ -31,12 +28,7 @@ def morris(effects: np.ndarray) -> dict[str, np.ndarray]:
 def dgsm(squares: np.ndarray, base: np.ndarray) -> np.ndarray:
     """Upper bound of the total index of each input, (d, columns): ``E[(∂y/∂u)²] / (π² V)``; 0 where nothing varies.
 
-    Parameters
-    ----------
-    squares : ndarray, shape (stars, d, columns)
-        ``(∂y/∂u_i)²`` by differences.
-    base : ndarray, shape (stars, columns)
-        Values at the centres of the stars.
+    Of `squares` (stars, d, columns), ``(∂y/∂u_i)²`` by differences, and `base` (stars, columns), values at the centres of the stars.
     """
     return shares(squares.mean(axis=0) / np.pi**2, variance(base))
 

@@ -25,17 +25,10 @@ _CHUNK = 500  # columns resampled at a time
 
 @dataclass(frozen=True)
 class Layout:
-    """What a block of `d` inputs holds.
-
-    Attributes
-    ----------
-    d : int
-    second : bool
-        Whether it has the runs BA_j, which second order needs.
-    """
+    """What a block of `d` inputs holds."""
 
     d: int
-    second: bool = False
+    second: bool = False  # whether it has the runs BA_j, which second order needs
 
     @property
     def length(self) -> int:
@@ -76,24 +69,12 @@ class Layout:
 
 @dataclass
 class Sums:
-    """Means and co-moments of groups of blocks.
+    """Means and co-moments of groups of blocks."""
 
-    Attributes
-    ----------
-    count : ndarray, shape (groups,)
-        Blocks in each.
-    mean : ndarray, shape (groups, variables, columns)
-    moment : ndarray, shape (groups, products, columns)
-        Sums of products of deviations from the group's means.
-    size : ndarray, shape (columns,)
-        In which means are counted, and in whose squares moments are (`uqmbd.analysis.base.magnitude`); 0 of a column in which there is
-        nothing but zeros so far.
-    """
-
-    count: np.ndarray
-    mean: np.ndarray
-    moment: np.ndarray
-    size: np.ndarray
+    count: np.ndarray  # (groups,): blocks in each
+    mean: np.ndarray  # (groups, variables, columns)
+    moment: np.ndarray  # (groups, products, columns): sums of products of deviations from the group's means
+    size: np.ndarray  # (columns,): unit of the means, and squared of the moments; 0 of a column in which there is nothing but zeros so far
 
     @property
     def unit(self) -> np.ndarray:
@@ -159,20 +140,12 @@ def sums_of(layout: Layout, values: np.ndarray) -> tuple[int, np.ndarray, np.nda
 
 @dataclass
 class Indices:
-    """Parts of the variance: of each column (..., columns), with leading dimensions of resamples.
+    """Parts of the variance: of each column (..., columns), with leading dimensions of resamples."""
 
-    Attributes
-    ----------
-    first, total : ndarray, shape (..., d, columns)
-    second : ndarray, shape (..., couples, columns)
-        Empty when the layout has none.
-    variance : ndarray, shape (..., columns)
-    """
-
-    first: np.ndarray
+    first: np.ndarray  # this and the next: (..., d, columns)
     total: np.ndarray
-    second: np.ndarray
-    variance: np.ndarray
+    second: np.ndarray  # (..., couples, columns): empty when the layout has none
+    variance: np.ndarray  # (..., columns)
 
     def shares(self) -> dict[str, np.ndarray]:
         """Indices by kind; 0 where nothing varies."""
@@ -241,16 +214,8 @@ class Estimator:
 def half_widths(layout: Layout, sums: Sums, weights: np.ndarray, factor: float) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Half the confidence intervals of the indices of each column, and of those aggregated over the columns.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (resamples, groups)
-        How often each group is drawn.
-    factor : float
-        Times the standard deviation over the resamples.
-
-    Returns
-    -------
-    two dicts of kind to ndarray, shapes (d or couples, columns) and (d or couples, 1)
+    By kind, (d or couples, columns) and (d or couples, 1): `factor` times the standard deviation over the resamples, in which each group is
+    drawn as often as `weights` (resamples, groups) say.
     """
     columns, weights_of_columns = sums.mean.shape[-1], magnitude.in_one_unit(sums.unit)
     parts, pooled = [], []

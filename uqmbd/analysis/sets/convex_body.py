@@ -11,18 +11,10 @@ REACHES, STEPS = (1.0, 1.0, 0.25, 0.0625), (-1.0, -0.75, -0.5, -0.25, 0.25, 0.5,
 
 @dataclass(frozen=True)
 class Body:
-    """A convex set in the box [-1, 1]^d.
+    """A convex set in the box [-1, 1]^d."""
 
-    Attributes
-    ----------
-    generators : ndarray, shape (d, d)
-        G of ``x = G w``.
-    blocks : tuple of (tuple of int, bool)
-        Coordinates of w of each factor, and whether it is a ball (otherwise a cube).
-    """
-
-    generators: np.ndarray
-    blocks: tuple[tuple[tuple[int, ...], bool], ...]
+    generators: np.ndarray  # (d, d): G of ``x = G w``
+    blocks: tuple[tuple[tuple[int, ...], bool], ...]  # coordinates of w of each factor, and whether it is a ball (otherwise a cube)
 
     def project(self, w: np.ndarray) -> np.ndarray:
         """Nearest points of the set in w, (n, d)."""
@@ -60,10 +52,10 @@ class Body:
             w[list(at)] = part / np.maximum(np.linalg.norm(part, axis=0), 1e-300) if ball else np.sign(part)
         return (self.generators @ w).T
 
-    def contains(self, x: np.ndarray, *, tolerance: float = 1e-9) -> np.ndarray:
+    def contains(self, x: np.ndarray) -> np.ndarray:
         """Which of the points `x` (n, d) are in the set, (n,)."""
         w = np.linalg.solve(self.generators, x.T).T
-        return np.abs(self.project(w) - w).max(axis=1, initial=0.0) <= tolerance
+        return np.abs(self.project(w) - w).max(axis=1, initial=0.0) <= 1e-9
 
     def linear_radius(self, slope: np.ndarray) -> np.ndarray:
         """Largest value of ``slope · x`` over the set, (columns,); `slope` has the shape (d, columns)."""

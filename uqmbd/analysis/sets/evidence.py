@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 
+from uqmbd.analysis.chebyshev.bernstein import PIECE, conversions_of, least_gap
 from uqmbd.analysis.chebyshev.chebyshev import restriction
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 
@@ -19,12 +20,9 @@ _STEP = 1e-12  # rounding of sums of masses
 
 
 def boxes(elements: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """All products of the inputs' focal elements: ends (boxes, d, 2) and masses (boxes,).
+    """All products of the inputs' focal elements, which are independent: ends (boxes, d, 2) and masses (boxes,).
 
-    Parameters
-    ----------
-    elements : sequence of (ndarray (n, 2), ndarray (n,))
-        Ends and masses of each input; the inputs are independent.
+    Of ends (n, 2) and masses (n,) of each input.
     """
     ends = np.array(list(product(*(intervals for intervals, _ in elements))))
     masses = np.array([np.prod(row) for row in product(*(masses for _, masses in elements))])
@@ -32,21 +30,11 @@ def boxes(elements: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray
 
 
 def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernstein") -> np.ndarray:
-    """Range of a tensor Chebyshev expansion on boxes within [-1, 1]^d: shape (2, boxes, columns).
+    """Range of a tensor Chebyshev expansion `c` (n1+1, ..., nd+1, columns) on boxes within [-1, 1]^d: shape (2, boxes, columns).
 
-    Boxes that follow each other and have the same sides in the first axes share the work there, as the products of `boxes` do.
-
-    Parameters
-    ----------
-    c : ndarray, shape (n1+1, ..., nd+1, columns)
-    ends : ndarray, shape (boxes, d, 2)
-    gap : ndarray, shape (columns,)
-        By how much an end may exceed the range.
-    how : str
-        Key of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`.
+    Each of the boxes with `ends` (boxes, d, 2) to a `gap` (columns,), by `how` of `uqmbd.analysis.chebyshev.enclosures.ENCLOSURES`. Boxes
+    that follow each other and have the same sides in the first axes share the work there, as the products of `boxes` do.
     """
-    from uqmbd.analysis.chebyshev.bernstein import PIECE
-
     if how == "bernstein" and max(c.shape[:-1]) <= PIECE + 1:
         return _verified(c, ends, gap)
     out = np.empty((2, len(ends), c.shape[-1]))
@@ -57,7 +45,6 @@ def ranges(c: np.ndarray, ends: np.ndarray, gap: np.ndarray, how: str = "bernste
 
 def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """`ranges` by Bernstein coefficients, a few columns after the other on all boxes."""
-    from uqmbd.analysis.chebyshev.bernstein import conversions_of, least_gap
     from uqmbd.analysis.chebyshev.bernstein_kernel import DEPTH
     from uqmbd.analysis.sets.evidence_kernel import WIDTH, box_ranges
 
@@ -101,14 +88,14 @@ def belief_and_plausibility(at: np.ndarray, lower: np.ndarray, upper: np.ndarray
     return belief, plausibility
 
 
-def levels(lower: np.ndarray, upper: np.ndarray, count: int = LEVELS) -> np.ndarray:
-    """Values (count,) at which to show both functions: all ends of the ranges (boxes,) if they are no more, filled up evenly."""
+def levels(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Values (LEVELS,) at which to show both functions: all ends of the ranges (boxes,) if they are no more, filled up evenly."""
     ends = np.unique(np.concatenate([lower, upper]))
-    even = np.linspace(ends[0], ends[-1], count)
-    if len(ends) > count or len(ends) < 2:
+    even = np.linspace(ends[0], ends[-1], LEVELS)
+    if len(ends) > LEVELS or len(ends) < 2:
         return even
     # each even level is given up for the jump nearest to it
-    out, free = even, np.ones(count, bool)
+    out, free = even, np.ones(LEVELS, bool)
     for end in ends:
         nearest = np.where(free, np.abs(even - end), np.inf).argmin()
         out[nearest], free[nearest] = end, False
@@ -118,10 +105,7 @@ def levels(lower: np.ndarray, upper: np.ndarray, count: int = LEVELS) -> np.ndar
 def statistics(lower: np.ndarray, upper: np.ndarray, masses: np.ndarray, probabilities: Sequence[float]) -> Iterator[np.ndarray]:
     """Bounds (2, columns) of the mean, then of the quantile of each probability, over all distributions that fit the evidence.
 
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (boxes, columns)
-    masses : ndarray, shape (boxes,)
+    Of ranges `lower`, `upper` (boxes, columns) with `masses` (boxes,).
     """
     yield np.stack([masses @ lower, masses @ upper])
     sides = []

@@ -16,18 +16,10 @@ CORNERS = 6  # intervals up to which all corners are candidates
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Points ``x = m + h (G w)`` of the box [-1, 1]^d, with w in a product of unit balls and cubes.
+    """Points ``x = m + h (G w)`` of the box [-1, 1]^d, with w in a product of unit balls and cubes."""
 
-    Attributes
-    ----------
-    box : ndarray, shape (d, 2)
-        ``m ± h``; sides may have no width. Those of inputs in a set are whole, [-1, 1].
-    body : Body
-        The set in the coordinates in which the box is [-1, 1]^d; a cube where there is none.
-    """
-
-    box: np.ndarray
-    body: Body
+    box: np.ndarray  # (d, 2): ``m ± h``; sides may have no width. Those of inputs in a set are whole, [-1, 1]
+    body: Body  # the set in the coordinates in which the box is [-1, 1]^d; a cube where there is none
 
     @property
     def wide(self) -> np.ndarray:

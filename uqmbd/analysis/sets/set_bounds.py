@@ -21,25 +21,12 @@ NEGLIGIBLE = 1e-13  # of the sum of a column's coefficients
 
 
 def extremes(exponents: np.ndarray, c: np.ndarray, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Smallest and largest value of every column over the set.
+    """Smallest and largest value of every column over the set, (2, columns), where, (2, columns, d) in x, and which are exact, (columns,).
 
-    Linear columns have a closed form, quadratic ones over one ellipsoid the dual of the trust-region problem; both are exact. For all
-    others projected gradients with Barzilai and Borwein's steps (Birgin, Martínez, Raydan, SIAM J. Optim. 10 (2000) 1196)
-    begin at the best of many points: these find values that are taken, and may miss higher ones.
-
-    Parameters
-    ----------
-    exponents : ndarray of int, shape (terms, d)
-    c : ndarray, shape (terms, columns)
-    u : ndarray, shape (n, d)
-        Points of the unit cube, from which the points of the set come among which searches begin.
-
-    Returns
-    -------
-    bounds : ndarray, shape (2, columns)
-    places : ndarray, shape (2, columns, d)
-        Where they are taken, in x.
-    exact : ndarray of bool, shape (columns,)
+    Of terms `exponents` (terms, d) with coefficients `c` (terms, columns). Linear columns have a closed form, quadratic ones over one
+    ellipsoid the dual of the trust-region problem; both are exact. For all others projected gradients with Barzilai and Borwein's steps
+    (Birgin, Martínez, Raydan, SIAM J. Optim. 10 (2000) 1196) begin at the best of many points, those of `u` (n, d) in the unit cube: these
+    find values that are taken, and may miss higher ones.
     """
     columns, d = c.shape[1], exponents.shape[1]
     size = np.abs(c).sum(axis=0)

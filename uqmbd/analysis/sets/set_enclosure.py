@@ -27,18 +27,9 @@ SLACK = 64 * np.finfo(float).eps  # of the sum of the coefficients, for the roun
 def enclosed(exponents: np.ndarray, c: np.ndarray, body: Body, found: np.ndarray, places: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """Bounds of every column over the set, verified: (2, columns).
 
-    Parameters
-    ----------
-    exponents : ndarray of int, shape (terms, d)
-        Downward closed.
-    c : ndarray, shape (terms, columns)
-    found : ndarray, shape (2, columns)
-        Smallest and largest value that a search found.
-    places : ndarray, shape (2, columns, d)
-        Where, in x.
-    gap : ndarray, shape (columns,)
-        Distance of a bound from `found` at which nothing more is done, positive. Where the work that is allowed runs out the bound is
-        farther off; it holds all the same.
+    Of terms `exponents` (terms, d), downward closed, with coefficients `c` (terms, columns); `found` (2, columns) are the smallest and
+    largest value of a search, at `places` (2, columns, d) in x. At a distance `gap` (columns,) of these, positive, nothing more is done.
+    Where the work that is allowed runs out a bound is farther off; it holds all the same.
     """
     columns, d = c.shape[1], exponents.shape[1]
     both, best = np.concatenate([-c, c], axis=1), np.concatenate([-found[0], found[1]])

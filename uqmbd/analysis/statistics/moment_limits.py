@@ -15,40 +15,25 @@ _SAME = 1e-9  # relative: two numbers that rounding tells apart
 
 
 class MomentLimits(NamedTuple):
-    """Limits, (columns,) each, and of which columns they cannot be relied upon.
-
-    Attributes
-    ----------
-    mean_lower, mean_upper, std_lower, std_upper : ndarray
-    mean_doubtful, std_doubtful : ndarray of bool
-        The runs are so skewed, or have such tails, that the limits hold the exact value less often than they say.
-    constant : ndarray of bool
-        All runs have the same value, which says nothing of rare ones.
-    """
+    """Limits, (columns,) each, and of which columns they cannot be relied upon."""
 
     mean_lower: np.ndarray
     mean_upper: np.ndarray
     std_lower: np.ndarray
     std_upper: np.ndarray
+    # bool, this and the next: the runs are so skewed, or have such tails, that the limits hold the exact value less often than they say
     mean_doubtful: np.ndarray
     std_doubtful: np.ndarray
-    constant: np.ndarray
+    constant: np.ndarray  # bool: all runs have the same value, which says nothing of rare ones
 
 
 def moment_limits(
     mean: np.ndarray, std: np.ndarray, smallest: np.ndarray, largest: np.ndarray, count: int, sample: np.ndarray, confidence: float = 0.95
 ) -> MomentLimits:
-    """Limits from moments of `count` independent runs, and from the shape of the distribution of a `sample` of them.
+    """Limits from moments (columns,) of `count` independent runs, and from the shape of the distribution of a `sample` (n, columns).
 
     Columns of two values only have those of a binomial proportion. The others have Student's t for the mean and Bonett's limits for the
     standard deviation. Below `LEAST` runs there are none: they are infinite, zero below a standard deviation.
-
-    Parameters
-    ----------
-    mean, std, smallest, largest : ndarray, shape (columns,)
-        Of all runs.
-    sample : ndarray, shape (n, columns)
-        All runs, or the first of them.
     """
     third, fourth = shape(sample)
     mean_ends, std_ends = mean_limits(mean, std, count, confidence), std_limits(std, fourth, count, confidence)
@@ -78,12 +63,8 @@ def mean_limits(mean: np.ndarray, std: np.ndarray, count: int, confidence: float
 
 
 def std_limits(std: np.ndarray, kurtosis: np.ndarray, count: int, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Confidence limits of a standard deviation that need no normal distribution; Bonett, Comput. Stat. Data Anal. 50 (2006) 775.
-
-    Parameters
-    ----------
-    kurtosis : ndarray, shape (columns,)
-        As `shape` gives it.
+    """Confidence limits of a standard deviation for any distribution, with `kurtosis` as of `shape`; Bonett, Comput. Stat. Data Anal. 50
+    (2006) 775.
     """
     from scipy.stats import norm
 

@@ -16,21 +16,11 @@ def level_name(level: float) -> str:
 
 
 def quantiles(values: np.ndarray, levels: tuple[float, ...] = LEVELS, confidence: float = 0.95) -> dict[str, np.ndarray]:
-    """Quantiles over the first axis with confidence limits from order statistics.
+    """Quantiles of finite `values` (n, ...) over the first axis with confidence limits: (...) by ``q05``, ``q05_lower``, ``q05_upper`` ...
 
-    Between the order statistics of rank j and k of n independent runs lies the quantile of level p with probability
-    ``P(j <= B < k)``, B binomial (n, p) (David and Nagaraja, Order Statistics, 2003, 7.1). Where so few runs cannot bound a
-    quantile on one side the limit is infinite.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n, ...)
-        Finite values, one row a run.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (...)
-        ``q05``, ``q05_lower``, ``q05_upper`` and so on.
+    Between the order statistics of rank j and k of n independent runs lies the quantile of level p with probability ``P(j <= B < k)``, B
+    binomial (n, p) (David and Nagaraja, Order Statistics, 2003, 7.1). Where so few runs cannot bound a quantile on one side the limit is
+    infinite.
     """
     from scipy.stats import binom
 

@@ -86,19 +86,9 @@ def assessed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Error over neighbours and trust of every column: 2 x (columns,).
 
-    A column is trusted where its error is below `tolerance` of the output's range over all times, and below `share` of its own `scale`.
-    An error that is rounding is always trusted.
-
-    Parameters
-    ----------
-    error : ndarray, shape (columns,)
-        Validated.
-    slices : iterable of slice
-        Columns of each output.
-    bounds : ndarray, shape (2, columns)
-        What runs reached.
-    scale : ndarray, shape (columns,), optional
-        The width of the band unless said; for random inputs the standard deviation.
+    A column is trusted where its validated `error` (columns,) is below `tolerance` of the output's range over all times, and below `share`
+    of its own `scale` (columns,): the width of the band that runs reached, `bounds` (2, columns), unless said; for random inputs the
+    standard deviation. An error that is rounding is always trusted. `slices` are the columns of each output.
     """
     slices = list(slices)
     spread = over_neighbours(error, bounds, slices)

@@ -18,12 +18,7 @@ QUANTILES = ("q05", "q95")  # the band of outputs that have neither bounds nor i
 def band_width(lower: np.ndarray, upper: np.ndarray, places: np.ndarray) -> tuple[float, float, float]:
     """Largest width of a band, where on its axis that is, and the mean over the axis (trapezoidal rule); NaN of a band without numbers.
 
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (points,)
-        Its ends; NaN where it is not known.
-    places : ndarray, shape (points,)
-        Of the axis, rising.
+    Its ends `lower` and `upper` (points,) are NaN where not known; `places` (points,) are those of the axis, rising.
     """
     width = np.asarray(upper, float) - np.asarray(lower, float)
     known = np.isfinite(width)

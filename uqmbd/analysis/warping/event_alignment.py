@@ -101,30 +101,17 @@ def _table(time: np.ndarray, row: np.ndarray, at: np.ndarray, n: int) -> np.ndar
 
 @dataclass(frozen=True, eq=False)
 class Common:
-    """Events that all runs have.
+    """Events that all runs have."""
 
-    Attributes
-    ----------
-    events : ndarray, shape (n, count)
-        s
-    ends : ndarray, shape (n,)
-        Time of the first event of each run beyond these, s; infinite if there is none.
-    differ : float
-        Time from which the numbers of events differ, s; infinite if they do not.
-    """
-
-    events: np.ndarray
-    ends: np.ndarray
-    differ: float
+    events: np.ndarray  # (n, count), s
+    ends: np.ndarray  # (n,): time of the first event of each run beyond these, s; infinite if there is none
+    differ: float  # time from which the numbers of events differ, s; infinite if they do not
 
 
 def common(events: np.ndarray) -> Common:
     """The first events of all runs, as many as the run with the fewest has; `events` (n, most), NaN where there are no more.
 
-    Raises
-    ------
-    ValueError
-        Some run has no event; the message says how many.
+    Raises `ValueError` where some run has no event; the message says how many.
     """
     counts = np.isfinite(events).sum(axis=1)
     if events.shape[1] == 0 or counts.min() == 0:
@@ -140,21 +127,12 @@ class EventMap:
     """Pieces between events, each with nodes of equal steps from one event to the next; the last is in seconds after the last event.
 
     The numbers of a run are the logarithms of its intervals, so that any prediction of them is in order.
-
-    Attributes
-    ----------
-    origin : float
-        Start of the first piece, s.
-    sizes : tuple of int
-        Nodes of the pieces but the last.
-    step, tail : float, int
-        Step (s) and nodes of the last piece.
     """
 
-    origin: float
-    sizes: tuple[int, ...]
-    step: float
-    tail: int
+    origin: float  # start of the first piece, s
+    sizes: tuple[int, ...]  # nodes of the pieces but the last
+    step: float  # of the last piece, s
+    tail: int  # nodes of the last piece
 
     @property
     def nodes(self) -> int:

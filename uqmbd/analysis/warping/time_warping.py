@@ -42,35 +42,19 @@ def period(time: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Time maps of some runs onto a reference.
+    """Time maps of some runs onto a reference."""
 
-    Attributes
-    ----------
-    numbers : ndarray, shape (n, order + 1)
-        ``phi`` (s), ``k``, and ``q`` (1/s) of the quadratic map.
-    similarity : ndarray, shape (n,)
-        Correlation of each run with the warped reference, over the times that both have; 1 is a perfect match.
-    """
-
-    numbers: np.ndarray
-    similarity: np.ndarray
+    numbers: np.ndarray  # (n, order + 1): ``phi`` (s), ``k``, and ``q`` (1/s) of the quadratic map
+    similarity: np.ndarray  # (n,): correlation of each run with the warped reference, over the times that both have; 1 is a perfect match
 
 
 @one_thread
 def align(time: np.ndarray, values: np.ndarray, reference: np.ndarray, *, order: int = 1) -> Alignment:
     """The map ``tau(t)`` of each run with the largest correlation of ``values(t)`` and ``reference(tau(t))``.
 
-    A correlation over many periods has many local optima. So scales and shifts are tried in a first window of three periods only, and
+    Of histories `values` (n, m) and `reference` (m,) at times `time` (m,), s, in equal steps from 0; `order` is 1, or 2 for a quadratic
+    map. A correlation over many periods has many local optima. So scales and shifts are tried in a first window of three periods only, and
     the best is followed by Gauss-Newton steps as the window doubles: its phase error stays below a fraction of a period all the way.
-
-    Parameters
-    ----------
-    time : ndarray, shape (m,)
-        s, equal steps from 0.
-    values : ndarray, shape (n, m)
-    reference : ndarray, shape (m,)
-    order : int
-        1, or 2 for a quadratic map.
     """
     from scipy.interpolate import CubicSpline
 
@@ -158,17 +142,10 @@ def _match(
 
 @dataclass(frozen=True, eq=False)
 class PolynomialMap:
-    """``tau = phi + k t + q t²`` onto a warped grid of equal steps.
+    """``tau = phi + k t + q t²`` onto a warped grid of equal steps."""
 
-    Attributes
-    ----------
-    start, step : float
-        Of the grid, s.
-    nodes : int
-    """
-
-    start: float
-    step: float
+    start: float  # of the grid, s
+    step: float  # s
     nodes: int
 
     @classmethod

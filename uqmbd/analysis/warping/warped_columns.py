@@ -40,31 +40,16 @@ def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.nda
 
 @dataclass(frozen=True, eq=False)
 class WarpedColumns(Fitted):
-    """A surrogate of all columns: warped for some histories, an expansion for everything else.
-
-    Attributes
-    ----------
-    plain : Expansion
-        Of all columns; those of warped histories are not used.
-    histories : sequence of (slice, WarpedHistory)
-    sample : ndarray, shape (n, d)
-        Points of the unit cube, uniform, from which moments and quantiles of warped columns are taken.
-    blocks : ndarray, shape (b * layout.length, d)
-        Pick-freeze points for Sobol' indices, of the layout with second order.
-    at : ndarray of int
-        The columns that are meant.
-    root : WarpedColumns
-        The surrogate of all columns, which keeps what was computed; None on itself.
-    """
+    """A surrogate of all columns: warped for some histories, an expansion for everything else."""
 
     coordinate: ClassVar[Coordinate] = Coordinate.CUBE
 
-    plain: Expansion
+    plain: Expansion  # of all columns; those of warped histories are not used
     histories: Sequence[tuple[slice, WarpedHistory]]
-    sample: np.ndarray
-    blocks: np.ndarray
-    at: np.ndarray
-    root: WarpedColumns | None = field(default=None, repr=False)
+    sample: np.ndarray  # (n, d): points of the unit cube, uniform, from which moments and quantiles of warped columns are taken
+    blocks: np.ndarray  # (b * layout.length, d): pick-freeze points for Sobol' indices, of the layout with second order
+    at: np.ndarray  # int: the columns that are meant
+    root: WarpedColumns | None = field(default=None, repr=False)  # of all columns, which keeps what was computed; None on itself
 
     inputs = property(lambda self: self.plain.inputs)
     count = property(lambda self: len(self.at))

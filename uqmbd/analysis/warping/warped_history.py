@@ -73,13 +73,7 @@ def _through(values: np.ndarray, at: np.ndarray, first: np.ndarray | int, last: 
 
 
 def reached(known: np.ndarray) -> slice:
-    """From the first to the last column of `known` (n, m) that enough runs reach for the others to be completed.
-
-    Raises
-    ------
-    ValueError
-        No column is.
-    """
+    """From the first to the last column of `known` (n, m) that enough runs reach for the others to be completed; `ValueError` if none."""
     enough = np.flatnonzero(known.sum(axis=0) >= min(len(known), max(FEW, FEW_SHARE * len(known))))
     if not enough.size:
         raise ValueError("the time maps leave no warped time that enough runs reach")
@@ -89,14 +83,10 @@ def reached(known: np.ndarray) -> slice:
 def complete(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """`values` (n, m) with the entries filled in that are not `known` (n, m): each from the same column of the other runs.
 
-    A fast run ends later on the warped time line than a slow one. Where a run is missing, it is predicted by ridge regression of the
-    runs that are there on the principal components of the columns that all have; the leading components count most. The run itself is
-    never read there, as its physical time ends before; its entries keep the fit of the others from breaking off.
-
-    Raises
-    ------
-    ValueError
-        Fewer than half of the columns are known of some run.
+    A fast run ends later on the warped time line than a slow one. Where a run is missing, it is predicted by ridge regression of the runs
+    that are there on the principal components of the columns that all have; the leading components count most. The run itself is never read
+    there, as its physical time ends before; its entries keep the fit of the others from breaking off. Raises `ValueError` where fewer than
+    half of the columns are known of some run.
     """
     share = known.mean(axis=1).min()
     if share < 0.5:
@@ -146,14 +136,9 @@ def extend(values: np.ndarray, more: int, stride: int) -> np.ndarray:
 
 
 def read(time: np.ndarray, values: np.ndarray, at: np.ndarray, pieces: tuple[np.ndarray, np.ndarray] | None = None) -> np.ndarray:
-    """Histories `values` (n, m) at the physical times `at` (n, k), s: shape (n, k).
+    """Histories `values` (n, m) at the physical times `at` (n, k), s: shape (n, k); `time` (m,), s, has equal steps.
 
-    Parameters
-    ----------
-    time : ndarray, shape (m,)
-        s, equal steps.
-    pieces : two ndarrays, shape (n, k)
-        Start and end of the smooth piece in which each time lies, s; samples beyond are not used.
+    `pieces` are start and end (n, k) of the smooth piece in which each time lies, s; samples beyond are not used.
     """
     step = (time[-1] - time[0]) / (len(time) - 1)
     x = (at - time[0]) / step
@@ -178,22 +163,12 @@ class Numbers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """Warped histories as a mean and a few components.
+    """Warped histories as a mean and a few components."""
 
-    Attributes
-    ----------
-    mean : ndarray, shape (nodes,)
-    vectors : ndarray, shape (components, nodes)
-    scores : ndarray, shape (n, components)
-        Of the runs they were made of.
-    left_out : float
-        Share of the variance that they leave out.
-    """
-
-    mean: np.ndarray
-    vectors: np.ndarray
-    scores: np.ndarray
-    left_out: float
+    mean: np.ndarray  # (nodes,)
+    vectors: np.ndarray  # (components, nodes)
+    scores: np.ndarray  # (n, components): of the runs they were made of
+    left_out: float  # share of the variance that they leave out
 
 
 def components(warped: np.ndarray) -> Components:
@@ -214,28 +189,14 @@ def limits_of(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class WarpedHistory:
-    """A surrogate of one history.
+    """A surrogate of one history."""
 
-    Attributes
-    ----------
-    time : ndarray, shape (m,)
-        s
-    map : TimeMap
-    count : int
-        How many of the numbers belong to the map; the others are scores.
-    numbers : Numbers
-        Surrogate of the map's numbers and the scores, in this order.
-    parts : Components
-    limits : ndarray, shape (2, numbers)
-        Between which predicted numbers are kept, see `limits_of`.
-    """
-
-    time: np.ndarray
+    time: np.ndarray  # (m,), s
     map: TimeMap
-    count: int
-    numbers: Numbers
+    count: int  # how many of the numbers belong to the map; the others are scores
+    numbers: Numbers  # surrogate of the map's numbers and the scores, in this order
     parts: Components
-    limits: np.ndarray
+    limits: np.ndarray  # (2, numbers): between which predicted numbers are kept, see `limits_of`
 
     def evaluate(self, u: np.ndarray, at: slice | np.ndarray | None = None) -> np.ndarray:
         """Values at points `u` (n, d) of the unit cube and the times ``time[at]``: shape (n, times)."""
