@@ -12,7 +12,7 @@ from typing import Any
 
 ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 END = 1  # PR_SET_PDEATHSIG
-OUTLIVING: set[int] = set()  # children that go on when this process ends
+OUTLIVING: set[int] = set()  # children that go on, with what they start, when this process ends
 
 
 def of_libc(name: str, *numbers: int) -> None:
@@ -86,11 +86,6 @@ def kill(processes: list[Any]) -> None:
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             process.kill()
     psutil.wait_procs(processes, timeout=1.0)
-
-
-def outlives(pid: int) -> None:
-    """Let a child, and what it starts, go on when this process ends."""
-    OUTLIVING.add(pid)
 
 
 def end_all() -> None:

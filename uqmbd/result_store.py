@@ -64,27 +64,19 @@ def opened_root(folder: Path, store: Path) -> tuple[dict[str, Any], list[str]]:
 def write_groups(store: Path, result: ResultData) -> None:
     """Write a result into the new store `store`, with what its groups are; sealed at the end."""
     groups = dict(result.kept_groups())
+    own = {name: [] if result.specs[name].per_output else list(map(str, group.data_vars)) for name, group in groups.items()}  # in order
     root = {
         "format": FORMAT,
         "attrs": json.loads(json.dumps(result.attrs, default=of_numpy)),
         "outputs": result.outputs,
         "fields": list(result.fields),
-        "groups": [result.specs[name].stored() | {"variables": variables_of(result.specs[name], group)} for name, group in groups.items()],
+        "groups": [result.specs[name].stored() | {"variables": own[name]} for name in groups],
     }
     xr.Dataset(attrs=root).to_zarr(store, mode="w", zarr_format=3, consolidated=False)
     for name, group in groups.items():
-        gathered(storable(group)).to_zarr(store, group=name, mode="w", zarr_format=3, consolidated=False)
+        texts = {key: coord.astype(object) for key, coord in group.coords.items() if coord.dtype.kind in "UT"}  # of variable length: zarr 3
+        gathered(group.assign_coords(texts)).to_zarr(store, group=name, mode="w", zarr_format=3, consolidated=False)
     seal(store)
-
-
-def variables_of(spec: GroupSpec, group: xr.Dataset) -> list[str]:
-    """Names and order of the variables of a group that is not one of outputs; empty where the outputs have them."""
-    return [] if spec.per_output else list(map(str, group.data_vars))
-
-
-def storable(group: xr.Dataset) -> xr.Dataset:
-    """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
-    return group.assign_coords({name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"})
 
 
 def gathered(group: xr.Dataset) -> xr.Dataset:
@@ -107,7 +99,10 @@ def gathered(group: xr.Dataset) -> xr.Dataset:
         attrs = {OUTPUTS: list(map(str, names)), ATTRIBUTES: json.loads(json.dumps(said, default=of_numpy))}
         variable = xr.Variable((ALONG if number == 0 else f"{ALONG}_{number}", *parts[0].dims), values, attrs)
         variable.encoding = {"chunks": values.shape}
-        variables[free(group, number)] = variable
+        key = f"@{number}"
+        while key in group.variables:
+            key = f"@{key}"
+        variables[key] = variable
     return xr.Dataset(variables, group.coords, group.attrs)
 
 
@@ -126,14 +121,6 @@ def scattered(group: xr.Dataset) -> xr.Dataset:
         for name, values, attrs in zip(names, variable.values, said, strict=True):
             variables[name] = xr.Variable(variable.dims[1:], np.asarray(values), dict(attrs))
     return xr.Dataset(variables, group.coords, group.attrs)
-
-
-def free(group: xr.Dataset, number: int) -> str:
-    """A name that no variable of the group has."""
-    name = f"@{number}"
-    while name in group.variables:
-        name = f"@{name}"
-    return name
 
 
 def of_numpy(value: Any) -> Any:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.calibration import calibration_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
 from uqmbd.figures.sensitivities import main_effects
-from uqmbd.tables.outputs import axis_label, in_unit, label_of, percents, statistics_in, widest
+from uqmbd.method_facts import Estimates
+from uqmbd.tables.numbers import scale
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, percents, statistics_in, unit_of, widest
 from uqmbd.tables.trust import trust_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ NARROW = 0.1  # of the range of its middle: a band below this is drawn once more
 NAMED = 6  # runs at most that have a colour and a name each, when there are no others
 LEVELS = 6  # membership levels drawn of a history
 PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the levels, most where the membership is high"}
+CALIBRATED = {"fitted", "measured", "residual"}
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
 
@@ -89,6 +91,30 @@ def history_figure(result: ResultData, name: str, runs: list[samples.Line] | Non
     return Figure(name, name, tuple(panels), tuple(caption))
 
 
+def is_calibrated(result: ResultData, name: str) -> bool:
+    """Whether an output has measurements beside it."""
+    return CALIBRATED <= set(statistics_in(result, name))
+
+
+def calibration_figure(result: ResultData, name: str) -> Figure:
+    """Measured and fitted history over time; below it their difference."""
+    table = result.statistics[name]
+    axis = result.axis_of(name, "statistics")
+    time, along = table[axis].values, axis_label(table, axis)
+    fitted, measured, residual = (table.sel(statistic=kind).values for kind in ("fitted", "measured", "residual"))
+    zero = Curve(time[[0, -1]], np.zeros(2), "no difference", "limit")
+    panels = [Panel(along, label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]
+    if not np.isfinite(measured).any():
+        return Figure(name, name, tuple(panels), ("This output was not measured.",))
+    panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
+    panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
+    at_readings = result.facts_of(Estimates).rms_residual.get(name)
+    rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")
+    within = scale(unit_of(result, name), [rms])
+    caption = f"Root mean square of the difference at {where}: {within.said(f'{within.of(rms):.3g}')}."
+    return Figure(name, name, tuple(panels), (caption,))
+
+
 def spread(result: ResultData) -> str:
     """Of what runs the statistics of a method that bounds its outputs are."""
     where = PLACES.get(result.facts.method, "spread evenly over the box")
@@ -148,7 +174,8 @@ def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
     imprecise = "bound" in table.dims
 
     def get(key: str, bound: str) -> np.ndarray:
-        return table.sel(statistic=key, **({"bound": bound} if imprecise else {})).values
+        values = table.sel(statistic=key)
+        return (values.sel(bound=bound) if imprecise else values).values
 
     most = ", widest" if imprecise else ""
     marks: list[Curve | Band] = []
@@ -198,7 +225,8 @@ def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
         bounds = result.bounds[name]
         time = bounds[axis].values
         if "alpha" in bounds.dims:
-            marks += [of_level(time, *(at.sel(bound=end).values for end in ("lower", "upper")), alpha) for alpha, at in each_level(bounds)]
+            levels = each_level(bounds)
+            marks += [of_level(time, at.sel(bound="lower").values, at.sel(bound="upper").values, alpha) for alpha, at in levels]
         else:
             marks.append(Band(time, bounds.sel(bound="lower").values, bounds.sel(bound="upper").values, OUTER, "outer"))
     if name in result.inner:

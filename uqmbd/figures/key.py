@@ -10,9 +10,8 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.calibration import is_calibrated
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure
+from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures

@@ -192,8 +192,9 @@ def _distributed(result: ResultData, name: str, subject: str = "") -> str:
 def limit_said(result: ResultData, name: str, written: Callable[[float], str] = brief) -> str:
     """``above 3.5 mm``."""
     wanted, within = result.facts_of(Limit), scale_of(result, name)
-    known = wanted.side and wanted.limit is not None
-    return f"{wanted.side} {within.said(written(within.of(wanted.limit)))}" if known else "beyond its limit"
+    if not wanted.side or wanted.limit is None:
+        return "beyond its limit"
+    return f"{wanted.side} {within.said(written(within.of(wanted.limit)))}"
 
 
 def _how_probable(result: ResultData, name: str) -> str:

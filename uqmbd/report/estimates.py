@@ -31,7 +31,9 @@ def estimates_said(result: ResultData) -> list[str]:
     if estimates.fit:
         said.append(sentence(estimates.fit))
     elif squares := {name: value for name, value in estimates.rms_residual.items() if name in result.statistics}:
-        said.append(sentence(f"the residuals have a root mean square of {listed([_rms(result, *entry) for entry in squares.items()])}"))
+        scales = {name: scale_of(result, name) for name in squares}
+        texts = [f"{scales[name].said(f'{scales[name].of(value):.3g}')} in {name}" for name, value in squares.items()]
+        said.append(sentence(f"the residuals have a root mean square of {listed(texts)}"))
     return said
 
 
@@ -44,11 +46,6 @@ def _value(result: ResultData, estimates: Estimates, name: str) -> str:
         return f"{number(estimate)} {pretty(unit.unit)}".rstrip() + held
     lower, middle, upper = apart(float(unit.of(ends[0])), estimate, float(unit.of(ends[1])))
     return f"{middle} {pretty(unit.unit)}".rstrip() + f" (95 % limits {lower} and {upper})"
-
-
-def _rms(result: ResultData, name: str, value: float) -> str:
-    within = scale_of(result, name)
-    return f"{within.said(f'{within.of(value):.3g}')} in {name}"
 
 
 def estimates_table(result: ResultData) -> Table:

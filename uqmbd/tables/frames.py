@@ -102,10 +102,8 @@ def width_frame(result: ResultData) -> Iterator[Frame]:
             if np.isfinite(numbers.values[0]):
                 names.append(name)
                 over, unit = next(iter(axis.items()), ("", ""))
-                rows.append(
-                    {"band": band, "unit": unit_of_output(result, str(name)), **dict(zip(MEASURES, numbers.values.tolist(), strict=True))}
-                )
-                rows[-1] |= {"axis": over + bracketed(unit)}
+                measures = dict(zip(MEASURES, numbers.values.tolist(), strict=True))
+                rows.append({"band": band, "unit": unit_of_output(result, str(name)), **measures, "axis": over + bracketed(unit)})
     if rows:
         yield Frame("widths", "Widths of bands", pd.DataFrame(rows, pd.Index(names, name="output")).dropna(axis=1, how="all"))
 

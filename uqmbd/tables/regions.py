@@ -25,31 +25,27 @@ def regions_said(result: ResultData, name: str) -> str:
     order = np.argsort(-bounds["share"].values, kind="stable")
     for k in order[:TOLD]:
         share, low, high = (float(bounds[key].values[k]) for key in ("share", "share_lower", "share_upper"))
-        said = f"{bounds['region'].values[k]} in {percent(share)}{'' if parts else ' of the box'} ({_limits(low, high)})"
+        limits = f"{percent(low).removesuffix(' %')} to {percent(high)}"
+        said = f"{bounds['region'].values[k]} in {percent(share)}{'' if parts else ' of the box'} ({limits})"
         if not bounds["searched"].values[k]:
             said += f", known from {int(bounds['runs'].values[k])} fresh runs alone"
-        parts.append(f"{said}: {'' if parts else f'{name} '}{_between(texts[k][0], texts[k][1], unit)}" if number else said)
+        if number:
+            said += f": {'' if parts else f'{name} '}{' to '.join(dict.fromkeys(texts[k]))} {unit}".rstrip()
+        parts.append(said)
     if len(order) > TOLD:
         parts.append(f"{len(order) - TOLD} more")
     parts += [f"no run lies between {low} and {high} {unit}".rstrip() for low, high in gaps(ends, texts)]
     return f"{sequence} {'; '.join(parts)}"
 
 
-def _limits(low: float, high: float) -> str:
-    return f"{percent(low).removesuffix(' %')} to {percent(high)}"
-
-
-def _between(low: str, high: str, unit: str) -> str:
-    return (low if low == high else f"{low} to {high}") + (f" {unit}" if unit else "")
-
-
 def outward(ends: np.ndarray) -> list[tuple[str, str]]:
     """Lower and upper ends (intervals, 2) as text, rounded outward, with as many decimals as tell them and what is between them apart."""
     known = np.unique(ends[np.isfinite(ends)])
-    apart = np.concatenate([ends[:, 1] - ends[:, 0], np.diff(np.sort(ends, axis=0)[:, 0])])
+    widths = np.concatenate([ends[:, 1] - ends[:, 0], np.diff(np.sort(ends, axis=0)[:, 0])])
     size = np.abs(known).max(initial=0.0)
-    apart = apart[np.isfinite(apart) & (apart > 1e-9 * size)]
-    decimals = int(np.clip(np.ceil(-np.log10(apart.min())) + 1, 0, 15)) if len(apart) else max(0, 4 - _magnitude(size))
+    widths = widths[np.isfinite(widths) & (widths > 1e-9 * size)]
+    magnitude = int(np.floor(np.log10(size or 1.0)))
+    decimals = int(np.clip(np.ceil(-np.log10(widths.min())) + 1, 0, 15)) if len(widths) else max(0, 4 - magnitude)
     scale = 10.0**decimals
     texts = []
     for low, high in ends.tolist():
@@ -58,10 +54,6 @@ def outward(ends: np.ndarray) -> list[tuple[str, str]]:
         else:
             texts.append((f"{np.floor(low * scale) / scale:.{decimals}f}", f"{np.ceil(high * scale) / scale:.{decimals}f}"))
     return texts
-
-
-def _magnitude(size: float) -> int:
-    return int(np.floor(np.log10(size))) if size > 0 else 0
 
 
 def gaps(ends: np.ndarray, texts: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from uqmbd.printing import printable
-from uqmbd.processes import outlives
+from uqmbd.processes import OUTLIVING
 from uqmbd.runs.files import replace_text, writing
 from uqmbd.web.places import Refused, inside
 
@@ -67,9 +67,11 @@ class Jobs:
                 raise Refused(f"{self.home} is a link", 409, remedy="remove it")
             self.home.mkdir(mode=0o700, exist_ok=True)
             with open(self.file(place, "log"), "wb") as said:
-                how = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": subprocess.STDOUT, "start_new_session": True}
-                process = subprocess.Popen([sys.executable, "-P", "-m", COMMAND, *words], **how)
-            outlives(process.pid)
+                process: subprocess.Popen[bytes] = subprocess.Popen(
+                    [sys.executable, "-P", "-m", COMMAND, *words], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )  # fmt: skip
+            OUTLIVING.add(process.pid)
             self.own[place] = process
             self.stopping.discard(place)
             with suppress(psutil.NoSuchProcess):
