@@ -38,10 +38,10 @@ class ManyRun(FixedSampler):
     def _plan(self):
         rng = np.random.default_rng(0)
         for _ in range(self.settings.asks):
-            yield rng.random((RUNS, len(self._inputs)))
+            yield rng.random((RUNS, len(self.inputs)))
 
     def result(self):
-        return Result(attrs={"method": "many", "runs": len(self._status), "runs_ok": len(self._status)})
+        return Result(attrs={"method": "many", "runs": len(self.status), "runs_ok": len(self.status)})
 
 
 class Many(Method):

@@ -64,7 +64,7 @@ def test_a_method_copies_what_it_is_told_about_once():
     run = Run(None, Space.of({"a": uq.Interval(0.0, 1.0)}), {"y": OutputInfo("", None)}, np.zeros(0), 0)
     while (samples := run.ask()) is not None:
         run.tell(samples, {"y": np.ones(8)}, np.zeros(8, np.int8))
-    assert run._values.sum() == 4000
+    assert run.values.sum() == 4000
     for grown in (run._kept_values, run._kept_status, run._asked):
         assert grown.copied < 2 * 4000
 

@@ -50,7 +50,7 @@ class TwoLevelRun(FixedSampler):
         self.progress = progress
 
     def _plan(self):
-        rng = np.random.default_rng(self._seed)
+        rng = np.random.default_rng(self.seed)
         a = rng.random(8)
         yield Request({"a": np.tile(a, 2)}, {"level": np.repeat([1, 5], 8)})
         assert {dict(key)["level"]: cost.runs for key, cost in self.progress.cost.items()} == {1.0: 8, 5.0: 8}
@@ -58,9 +58,9 @@ class TwoLevelRun(FixedSampler):
         yield Request({"a": more}, {"level": 1})
 
     def result(self):
-        y = self._values[:, 0]
+        y = self.values[:, 0]
         estimate = y[16:].mean() + (y[8:16] - y[:8]).mean()
-        return Result(attrs={"method": "levels", "level_mean": float(estimate), **count_failures(self._status)})
+        return Result(attrs={"method": "levels", "level_mean": float(estimate), **count_failures(self.status)})
 
 
 class Levels(Method):
@@ -84,8 +84,8 @@ class FollowRun(FixedSampler):
             yield Request({"a": np.array([a, a])}, start=start, keep_state=True)
 
     def result(self):
-        y = self._values[:, 0].reshape(-1, 2)
-        return Result(attrs={"method": "follow", "branch": y[:, 0].tolist(), "anew": y[:, 1].tolist(), **count_failures(self._status)})
+        y = self.values[:, 0].reshape(-1, 2)
+        return Result(attrs={"method": "follow", "branch": y[:, 0].tolist(), "anew": y[:, 1].tolist(), **count_failures(self.status)})
 
 
 class Follow(Levels):
@@ -212,7 +212,7 @@ class FailingRun(FixedSampler):
         yield Request({"a": np.array([-0.2, 0.2])}, start=np.array([0, 1]))
 
     def result(self):
-        return Result(attrs={"method": "failing", **count_failures(self._status)})
+        return Result(attrs={"method": "failing", **count_failures(self.status)})
 
 
 class FailingFollow(Levels):

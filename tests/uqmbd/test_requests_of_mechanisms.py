@@ -54,7 +54,7 @@ def test_a_mechanism_goes_on_with_another_clearance(tmp_path):
             yield Request({"clearance": np.array([2e-3, 3e-3, 1e-6])}, start=np.arange(3))
 
         def result(self):
-            return Result(attrs={"method": "go on", **count_failures(self._status)})
+            return Result(attrs={"method": "go on", **count_failures(self.status)})
 
     class On(Levels):
         def _start(self, *study):
@@ -85,7 +85,7 @@ def test_mechanisms_have_a_step_or_a_mesh_as_level(function, output, levels, tmp
                 yield Request({"a": np.linspace(0.0, 1.0, 4)}, {name: level})
 
         def result(self):
-            return Result(attrs={"method": "both", **count_failures(self._status)})
+            return Result(attrs={"method": "both", **count_failures(self.status)})
 
     class Both(Levels):
         def _start(self, *study):

@@ -35,7 +35,7 @@ def read_method(table: Mapping[str, Any], directory: Path = Path()) -> Method:
         raise StudyError("the type of a method is a word", key="type", value=name, remedy=f"use one of: {', '.join(METHODS)}")
     kind = load_plugin(name, METHODS, "method", key="type", directory=directory, kind=Method)
     with blaming(kind, "method", "type"):
-        found = kind(**{key: value for key, value in table.items() if key != "type"})
-    if not isinstance(found, Method):  # a class may make anything
-        raise nonsense(kind, "method", "type", f"makes {type(found).__name__}", "let it make itself")
-    return found
+        method = kind(**{key: value for key, value in table.items() if key != "type"})
+    if not isinstance(method, Method):  # a class may make anything
+        raise nonsense(kind, "method", "type", f"makes {type(method).__name__}", "let it make itself")
+    return method

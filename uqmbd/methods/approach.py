@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, get_args
 
-import numpy as np
 from pydantic import model_validator
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs.space import Space
-from uqmbd.methods.base import Method, MethodRun
-from uqmbd.outcomes import OutputInfo
+from uqmbd.methods.base import Method
 
 
 class ByApproach(Method):
@@ -24,12 +21,9 @@ class ByApproach(Method):
     ----------
     approaches : dict of str to type
         Classes of the approaches by name; only the class of the method itself has it in its own namespace.
-    run : type
-        Class of the run of an approach.
     """
 
     approaches: ClassVar[Mapping[str, type[Self]]] = {}
-    run: ClassVar[type]
 
     approach: str
 
@@ -82,6 +76,3 @@ class ByApproach(Method):
     def own(self) -> dict[str, Any]:
         """The settings that not all approaches have, by key."""
         return {key: getattr(self, key) for key in self.own_keys()}
-
-    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        return self.run(self, inputs, outputs, time, seed)

@@ -10,9 +10,8 @@ from pydantic import Field
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import GroupSpec
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Checked
-from uqmbd.inputs.space import Space
 from uqmbd.methods.held import Held
 from uqmbd.methods.names import METHODS
 from uqmbd.outcomes import STATUS, OutputInfo
@@ -47,6 +46,8 @@ class Method(Checked):
         Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
     figures, tables : tuple of functions
         Of a result: what its report shows besides, as functions of ``[report] figures`` do; module-level functions.
+    run : type
+        Class of its run, which takes the settings and what `start` is given.
     max_failed : float
         Share of failed runs with which the method goes on; above it, it stops and says where runs fail.
     """
@@ -59,6 +60,7 @@ class Method(Checked):
     groups: ClassVar[tuple[GroupSpec, ...]] = ()
     figures: ClassVar[tuple[Callable[..., Any], ...]] = ()
     tables: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    run: ClassVar[type]
 
     max_failed: float = Field(default=0.05, ge=0, le=1)
 
@@ -110,11 +112,9 @@ class Method(Checked):
             if item.kind not in self.accepts:
                 able = names_of("accepts", item.kind)
                 others = f"methods that can: {', '.join(able)}" if able else "no method can yet"
-                raise StudyError(
-                    f"the method {self.name} cannot treat the input '{name}' of kind {item.kind}; {others}",
-                    key=f"inputs.{name}",
-                    remedy=f"choose another method, or give the input as {' or '.join(sorted(self.accepts))}",
-                )
+                text = f"the method {self.name} cannot treat the input '{name}' of kind {item.kind}; {others}"
+                remedy = f"choose another method, or give the input as {' or '.join(sorted(self.accepts))}"
+                raise StudyError(text, key=f"inputs.{name}", remedy=remedy)
 
         space = Space.of(inputs)
         for word in {"sampled", "joint"} - self.treats:
@@ -152,7 +152,7 @@ class Method(Checked):
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         """The run, which gets these settings and what `start` was given, in SI units."""
-        raise NotImplementedError
+        return self.run(self, inputs, outputs, time, seed)
 
 
 def names_of(fact: str, what: str) -> list[str]:
@@ -174,11 +174,6 @@ def fallback_count(asked: int | None, planned: int) -> int:
     A method does not know what a run costs, so what nobody asked for never more than doubles a study.
     """
     return min(MOST_FALLBACK, planned) if asked is None else asked
-
-
-def from_unit_cube(inputs: Mapping[str, Input], u: np.ndarray) -> dict[str, np.ndarray]:
-    """Samples of all inputs at the independent points `u` (n, d) of the unit cube, with the dependence of a `Space`: ``{input: (n,)}``."""
-    return Space.of(inputs).samples(u)
 
 
 def count_failures(status: np.ndarray) -> dict[str, int | float]:

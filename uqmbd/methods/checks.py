@@ -22,15 +22,7 @@ def checks(columns: Columns, numbers: np.ndarray, both: Callable[[slice], tuple[
 
     Scalars have the dims ``check, column`` and all checks. Histories and curves have ``history_check, column`` and their axis: at most
     `CHECKS` checks at `TIMES` points of it, both evenly chosen, and the check with the largest error of each. A check has the number of
-    its run.
-
-    Parameters
-    ----------
-    columns : Columns
-    numbers : ndarray of int, shape (checks,)
-        Of the runs, in the order of the campaign.
-    both : callable
-        Some columns to what was run and what the surrogate says, 2 x (checks, columns); units of the outputs.
+    its run, `numbers` (checks,); `both` makes of some columns what was run and what the surrogate says, 2 x (checks, columns).
     """
     import xarray as xr
 
@@ -49,13 +41,13 @@ def checks(columns: Columns, numbers: np.ndarray, both: Callable[[slice], tuple[
         }
         if name in columns.axes:
             axis = columns.axes[name]
-            found = shown[name][kept]
-            if found.shape[0] < len(numbers) or found.shape[2] < len(axis.values):
+            part = shown[name][kept]
+            if part.shape[0] < len(numbers) or part.shape[2] < len(axis.values):
                 attrs["thinned"] = (
                     f"{len(kept)} of {len(numbers)} checks, among them that with the largest error, "
-                    f"at {found.shape[2]} of {len(axis.values)} {'times' if columns.outputs[name].over_time else 'points'}, evenly chosen"
+                    f"at {part.shape[2]} of {len(axis.values)} {'times' if columns.outputs[name].over_time else 'points'}, evenly chosen"
                 )
-            variables[name] = (("history_check", "column", axis.name), found, attrs)
+            variables[name] = (("history_check", "column", axis.name), part, attrs)
             coords |= {"history_check": numbers[kept], axis.name: (axis.name, axis.values[points[name]], {"unit": axis.unit})}
         else:
             variables[name] = (("check", "column"), shown[name][:, :, 0], attrs)

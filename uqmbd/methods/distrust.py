@@ -11,7 +11,7 @@ from uqmbd.analysis.statistics.trust import horizon
 from uqmbd.facts import WARNINGS
 from uqmbd.inputs import Input
 from uqmbd.method_facts import CLAIMED, WHY
-from uqmbd.methods.failures import fills_region, where
+from uqmbd.methods.failures import fills_region, how_many
 from uqmbd.outcomes import TIME
 
 if TYPE_CHECKING:
@@ -30,22 +30,13 @@ def without_trust_where_runs_failed(
     What is said of intervals is said of every value of them, and no run tells what the response is where runs fail. Where all inputs are
     random, failed runs are left out and counted; there trust is lost where they fill a region, into which a surrogate only guesses.
 
-    Parameters
-    ----------
-    result : Result
-        Changed in place.
-    inputs : dict of str to Input
-        In SI units.
-    samples : dict of str to ndarray, shape (runs,)
-        Of the runs in the region of which the result speaks, SI.
-    failed : ndarray of bool, shape (runs,)
+    The result is changed in place; `samples` and `failed`, (runs,) each and in SI, are those of the runs in the region of which it speaks.
     """
-    count, names = int(np.count_nonzero(failed)), [name for name in result.outputs if name in result.trusted or name in result.bounds]
+    names = [name for name in result.outputs if name in result.trusted or name in result.bounds]
     whole = any(item.kind != "random" for item in inputs.values())
-    if not count or not names or not (whole or fills_region(inputs, samples, failed)):
+    if not failed.any() or not names or not (whole or fills_region(inputs, samples, failed)):
         return result
-    region = where(inputs, samples, failed)
-    counted = f"{count} of {len(failed)} runs failed{', most of them where ' + region if region else ''}"
+    counted = how_many(inputs, samples, failed)
     what = "bounds" if result.bounds.data_vars else "results"
     warn(result, f"{counted}: {what} over inputs among which such runs lie are not trusted, for no run tells what happens there")
     distrust(result, names, counted)
@@ -61,14 +52,9 @@ def warn(result: Result, text: str) -> None:
 
 
 def distrust(result: Result, names: Iterable[str], why: str, where: Mapping[str, np.ndarray] | None = None) -> None:
-    """Take the trust from outputs, everywhere or where a mask says so; a method that makes no claim of trust makes this one.
+    """Take the trust from outputs, everywhere or where a mask of each, in the shape of its trust, says so; `why` is a part of a sentence.
 
-    Parameters
-    ----------
-    why : str
-        A part of a sentence.
-    where : dict of str to ndarray of bool, optional
-        Of each output, in the shape of its trust; other places keep theirs.
+    A method that makes no claim of trust makes this one.
     """
     trusted, horizons, kinds = {}, {}, {}
     for name in names:

@@ -24,38 +24,39 @@ class TooManyFailed(StudyError):
 def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:
     """Where most failed runs lie, as ``clearance > 0.42 mm and friction < 0.015``; empty when nothing singles them out.
 
-    Parameters
-    ----------
-    inputs : dict of str to Input
-        In SI units; the words are in the units that the user wrote.
-    samples : dict of str to ndarray, shape (runs,)
-        SI units.
-    failed : ndarray of bool, shape (runs,)
+    `inputs` and `samples`, (runs,) each, are in SI; the words are in the units that the user wrote. `failed` is bool (runs,).
     """
-    if np.count_nonzero(failed) < ENOUGH_TO_SAY:
-        return ""
-    from uqmbd.analysis.search.failing_region import failing_region, in_words
+    from uqmbd.analysis.search.failing_region import in_words
     from uqmbd.inputs.units import to_si
 
-    names = list(inputs)
-    points = np.column_stack([samples[name] for name in names])
-    units = [(inputs[name].written or inputs[name]).unit for name in names]
-    si = [to_si(unit) for unit in units]
-    conditions = [(i, si[i].back(value), above) for i, value, above in failing_region(points, failed)]
-    return in_words(conditions, names, units)
+    units = [(item.written or item).unit for item in inputs.values()]
+    conditions = [(i, to_si(units[i]).back(value), above) for i, value, above in _conditions(inputs, samples, failed)[1]]
+    return in_words(conditions, list(inputs), units)
+
+
+def how_many(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:
+    """How many runs failed, and where most of them lie; parameters of `where`."""
+    region = where(inputs, samples, failed)
+    return f"{np.count_nonzero(failed)} of {len(failed)} runs failed{', most of them where ' + region if region else ''}"
 
 
 def fills_region(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> bool:
     """Whether failed runs, of which there are some, have a part of the inputs nearly to themselves; parameters of `where`."""
-    if np.count_nonzero(failed) < ENOUGH_TO_SAY:
-        return False
+    points, conditions = _conditions(inputs, samples, failed)
+    inside = np.ones(len(failed), bool)
+    for i, value, above in conditions:
+        inside &= (points[:, i] > value) == above
+    return bool(np.count_nonzero(failed & inside) >= ENOUGH_TO_SAY and failed[inside].mean() > MOSTLY)
+
+
+def _conditions(
+    inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray
+) -> tuple[np.ndarray, list[tuple[int, float, bool]]]:
+    """The runs (runs, inputs), and what singles out the failed ones: `uqmbd.analysis.search.failing_region`."""
     from uqmbd.analysis.search.failing_region import failing_region
 
     points = np.column_stack([samples[name] for name in inputs])
-    inside = np.ones(len(failed), bool)
-    for i, value, above in failing_region(points, failed):
-        inside &= (points[:, i] > value) == above
-    return bool(np.count_nonzero(failed & inside) >= ENOUGH_TO_SAY and failed[inside].mean() > MOSTLY)
+    return points, failing_region(points, failed) if np.count_nonzero(failed) >= ENOUGH_TO_SAY else []
 
 
 def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:
@@ -64,33 +65,15 @@ def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:
     return [FailureNote(f"{failed} of {counts['runs']} runs failed and are left out{of}")] if failed else []
 
 
-def require_validation(fresh: np.ndarray) -> None:
-    """Raise `StudyError` where no run is left that was not fitted."""
-    if not np.any(fresh):
-        text = "all validation runs failed, so nothing is known about the error of the expansion"
-        raise StudyError(text, remedy=f"{MEND}, or give it more runs")
-
-
 def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
     """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did, or all.
 
-    Parameters
-    ----------
-    samples : dict of str to ndarray, shape (runs,)
-        SI units.
-    status : ndarray, shape (runs,)
-        0 is ok.
+    `samples` are in SI, (runs,) each; `status` (runs,) is 0 where a run is ok.
     """
     failed, limit = np.asarray(status) != 0, method.max_failed
     if failed.size and failed.all():
         raise TooManyFailed(f"none of the {len(failed)} runs was ok, so there is nothing to report", key="method.max_failed", remedy=NONE)
     if not failed.any() or failed.mean() <= limit:
         return
-    region = where(inputs, samples, failed)
-    raise TooManyFailed(
-        f"{np.count_nonzero(failed)} of {len(failed)} runs failed{', most of them where ' + region if region else ''}; "
-        f"the method {method.name} goes on with {limit:.3g} of them at most",
-        key="method.max_failed",
-        value=limit,
-        remedy=f"{MEND}, or raise max_failed; all runs are kept",
-    )
+    text = f"{how_many(inputs, samples, failed)}; the method {method.name} goes on with {limit:.3g} of them at most"
+    raise TooManyFailed(text, key="method.max_failed", value=limit, remedy=f"{MEND}, or raise max_failed; all runs are kept")

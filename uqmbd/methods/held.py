@@ -15,15 +15,7 @@ Samples = Mapping[str, np.ndarray]
 
 
 class Held(Sampler):
-    """A method's run, whose samples get the fixed inputs on their way out and lose them on their way in.
-
-    Parameters
-    ----------
-    run : Sampler
-        Over the uncertain inputs.
-    values : dict of str to float
-        Of the fixed inputs, SI.
-    """
+    """A method's run over the uncertain inputs; its samples get the fixed ones (`values`, SI) on their way out."""
 
     def __init__(self, run: Any, values: Mapping[str, float]) -> None:
         self._run, self._values = sampler(run), dict(values)

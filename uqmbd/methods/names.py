@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from importlib import import_module
 from typing import Any
 
 
-class Names(Mapping[str, Any]):
-    """Classes by name, each imported when it is asked for.
-
-    Parameters
-    ----------
-    homes : dict of str to str
-        ``module:Class`` of each, the module below `uqmbd.methods`.
-    """
-
-    def __init__(self, homes: Mapping[str, str]) -> None:
-        self._homes = dict(homes)
+class Names(UserDict[str, Any]):
+    """Classes by name, each imported when it is asked for; made of ``module:Class`` of each, the module below `uqmbd.methods`."""
 
     def __getitem__(self, name: str) -> Any:
-        module, _, found = self._homes[name].partition(":")
-        return getattr(import_module(f"uqmbd.methods.{module}"), found)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._homes
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
-
-    def __len__(self) -> int:
-        return len(self._homes)
+        module, _, cls = self.data[name].partition(":")
+        return getattr(import_module(f"uqmbd.methods.{module}"), cls)
 
     @property
     def classes(self) -> dict[str, str]:
         """Names by the names of the classes."""
-        return {home.partition(":")[2]: name for name, home in self._homes.items()}
+        return {home.partition(":")[2]: name for name, home in self.data.items()}
 
 
 METHODS = Names(

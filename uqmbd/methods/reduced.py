@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns, arranged, widths, with_names
+from uqmbd.inputs import Input, Space
+from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Sampler
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class ReducedRun(Sampler):
@@ -24,6 +31,14 @@ class ReducedRun(Sampler):
     _along: Mapping[str, Columns]
     _reduce: Callable[[Mapping, Mapping, np.ndarray], dict[str, np.ndarray]]
     _asked: bool = False
+
+    def __init__(self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
+        self.settings, self.inputs, self.seed = settings, Space.of(inputs), seed
+        self.scalars = Columns(outputs, time).scalars
+        self.histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
+        self._order = list(outputs)
+        self._status: list[np.ndarray] = []  # of each batch
+        self._told = 0
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """All samples, once."""
@@ -42,5 +57,17 @@ class ReducedRun(Sampler):
         return arranged(partial, {key: widths(columns) for key, columns in self._along.items()})
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.methods.base.MethodRun`."""
+        """Outcomes in run order, see `uqmbd.request.Sampler`."""
         self.tell_reduced(self._reduce(samples, outputs, status))
+
+    def _all_status(self) -> np.ndarray:
+        """Status of all runs, (runs,); raises `StudyError` when too many failed."""
+        status = np.concatenate([np.zeros(0, np.int8), *self._status])
+        stop_if_too_many(self.settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
+        return status
+
+    def _join(self, labels: dict[str, list[str]], rows: Sequence[np.ndarray], unit: str | None = None) -> xr.Dataset:
+        """One Dataset of scalars and histories, whose rows are given where there are any, in the order of the outputs."""
+        parts = [columns for columns in (self.scalars, self.histories) if columns.count]
+        sets = [columns.dataset(row, labels, unit=unit) for columns, row in zip(parts, rows, strict=True)]
+        return sets[0].merge(sets[-1])[self._order]

@@ -9,21 +9,20 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns, finite_rows
 from uqmbd.analysis.base.columnwise import by_blocks
-from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics.trust import horizons
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
-from uqmbd.methods.base import from_unit_cube
-from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.errors import StudyError
+from uqmbd.inputs import Input, Space
+from uqmbd.methods.failures import MEND, stop_if_too_many
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request, Sampler
 from uqmbd.runs.growing import Growing
+from uqmbd.surrogates.base import Runs, Surrogate
 
 if TYPE_CHECKING:
     import xarray as xr
 
-
 EVERY = slice(None)
+FEW_FAILED = 3
 
 
 class SamplingState(Sampler):
@@ -34,37 +33,37 @@ class SamplingState(Sampler):
 
     def __init__(self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         self.settings = settings
-        self._inputs = Space.of(inputs)
-        self._columns = Columns(outputs, time)
-        self._seed = seed
-        self._kept_values = Growing(np.empty((0, self._columns.count)))
+        self.inputs = Space.of(inputs)
+        self.columns = Columns(outputs, time)
+        self.seed = seed
+        self._kept_values = Growing(np.empty((0, self.columns.count)))
         self._kept_status = Growing(np.empty(0, np.int8))
-        self._told = 0
+        self.told = 0
         self._steps = self._plan()
         self._finished = False
 
     @property
-    def _values(self) -> np.ndarray:
+    def values(self) -> np.ndarray:
         """Outcomes of all runs asked for, (runs, columns)."""
         return self._kept_values.rows
 
     @property
-    def _status(self) -> np.ndarray:
+    def status(self) -> np.ndarray:
         """Status of all runs asked for, (runs,)."""
         return self._kept_status.rows
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         """Outcomes in run order, see `uqmbd.request.Sampler`."""
-        matrix = self._columns.pack(outputs, len(status))
-        finite_rows(matrix, status, self._columns, self._told)
-        at = slice(self._told, self._told + len(status))
-        self._status[at] = status
+        matrix = self.columns.pack(outputs, len(status))
+        finite_rows(matrix, status, self.columns, self.told)
+        at = slice(self.told, self.told + len(status))
+        self.status[at] = status
         self._keep(at, matrix)
-        self._told = at.stop
+        self.told = at.stop
 
     def _keep(self, at: slice, matrix: np.ndarray) -> None:
         """What is kept of the outcomes (runs, columns) of the runs `at`, whose status is kept already."""
-        self._values[at] = matrix
+        self.values[at] = matrix
 
     def _plan(self) -> Iterator[Any]:
         """One step for each ask."""
@@ -72,8 +71,8 @@ class SamplingState(Sampler):
 
     def _next(self) -> Any:
         """The plan's next step; None when there is none."""
-        if self._told < len(self._status):
-            raise RuntimeError(f"{len(self._status) - self._told} runs were asked for and not told yet")
+        if self.told < len(self.status):
+            raise RuntimeError(f"{len(self.status) - self.told} runs were asked for and not told yet")
         step = None if self._finished else next(self._steps, None)
         self._finished = step is None
         return step
@@ -91,7 +90,7 @@ class SamplingState(Sampler):
         """Outcomes of these runs, numbers or a mask, (runs, columns); to be read only: no copy where the runs follow each other."""
         runs = np.flatnonzero(runs) if runs.dtype == bool else runs
         follow = len(runs) > 0 and runs[-1] - runs[0] == len(runs) - 1 and bool((np.diff(runs) == 1).all())
-        return self._values[runs[0] : runs[-1] + 1, columns] if follow else self._values[runs, columns]
+        return self.values[runs[0] : runs[-1] + 1, columns] if follow else self.values[runs, columns]
 
     def envelope(self, runs: np.ndarray) -> np.ndarray:
         """What these runs reached, (2, columns)."""
@@ -101,11 +100,11 @@ class SamplingState(Sampler):
             values = self.outcomes(runs, at)
             return np.stack([values.min(axis=0), values.max(axis=0)])
 
-        return by_blocks(of, self._columns.count, len(runs))
+        return by_blocks(of, self.columns.count, len(runs))
 
     def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
         """Groups of the result: what runs reached, (2, columns), and the error and trust of every column, (columns,)."""
-        columns = self._columns
+        columns = self.columns
         return {
             "inner": columns.dataset(inner, {"bound": ["lower", "upper"]}),
             "error": columns.dataset(error),
@@ -122,10 +121,10 @@ class FixedSampler(SamplingState):
 
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
-        self._asked = Growing(np.empty((0, len(self._inputs))))
+        self._asked = Growing(np.empty((0, len(self.inputs))))
 
     @property
-    def _samples(self) -> np.ndarray:
+    def samples(self) -> np.ndarray:
         """Samples of all runs asked for, (runs, d), SI."""
         return self._asked.rows
 
@@ -135,84 +134,98 @@ class FixedSampler(SamplingState):
         if more is None:
             return None
         if isinstance(more, Request):
-            samples = np.column_stack([more.samples[name] for name in self._inputs])
+            samples = np.column_stack([more.samples[name] for name in self.inputs])
             self._asked.add(samples)
             self._await(len(samples))
             return more
         self._asked.add(more)
         self._await(len(more))
-        return dict(zip(self._inputs, more.T.copy(), strict=True))
+        return dict(zip(self.inputs, more.T.copy(), strict=True))
 
     def _ok(self) -> np.ndarray:
         """Whether each run was ok, when all are made; raises `StudyError` when too few were."""
         self._require_finished()
-        stop_if_too_many(self.settings, self._inputs, dict(zip(self._inputs, self._samples.T, strict=True)), self._status)
-        return self._status == 0
+        stop_if_too_many(self.settings, self.inputs, dict(zip(self.inputs, self.samples.T, strict=True)), self.status)
+        return self.status == 0
 
 
 class AdaptiveSampler(SamplingState):
-    """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
+    """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask."""
 
-    Attributes
-    ----------
-    chosen : tuple of int
-        Roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does.
-    """
-
+    # roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does
     chosen: ClassVar[tuple[int, ...]] = ()
 
     def __init__(self, *study: Any) -> None:
         super().__init__(*study)
-        self._kept_points = Growing(np.empty((0, len(self._inputs))))
+        self._kept_points = Growing(np.empty((0, len(self.inputs))))
         self._kept_roles = Growing(np.empty(0, np.int8))
 
     @property
-    def _points(self) -> np.ndarray:
-        """All runs asked for, in the coordinate of `_samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function."""
+    def points(self) -> np.ndarray:
+        """All runs asked for, in the coordinate of `samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function."""
         return self._kept_points.rows
 
     @property
-    def _roles(self) -> np.ndarray:
+    def roles(self) -> np.ndarray:
         """Why each of them was asked for."""
         return self._kept_roles.rows
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """Samples of the next step, see `uqmbd.request.Sampler`."""
-        start = self._told
+        start = self.told
         if self._next() is None:
             return None
-        self._await(len(self._points) - start)
-        return self._samples(self._points[start:])
+        self._await(len(self.points) - start)
+        return self.samples(self.points[start:])
 
-    def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """Samples at points (n, d) of the coordinate in which the run keeps them: here [-1, 1]^d, a run may have its own."""
-        return from_unit_cube(self._inputs, (points + 1) / 2)
+        return self.inputs.samples((points + 1) / 2)
 
     def _plan(self) -> Iterator[bool]:
         """One step for each ask; a step adds points."""
         raise NotImplementedError
 
-    def _add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
         """Points (n, d) in the run's coordinate for the next ask, with one role or one each."""
         self._kept_points.add(points)
         self._kept_roles.fill(len(points), role)
 
-    def _add_random(self, count: int, role: int) -> None:
-        """Independent random points; each role has random numbers of its own."""
-        self._add(2 * generator(self._seed, role).random((count, len(self._inputs))) - 1, role)
-
     def _at_runs(self, runs: np.ndarray) -> xr.Dataset:
         """Inputs, in SI, of the runs (2, columns) that reached the bounds, -1 where none did: ``bound`` x ``input`` [x time]."""
-        samples = self._samples(self._points)
-        found = np.stack([np.where(runs >= 0, samples[name][runs], np.nan) for name in self._inputs], axis=1)
-        return self._columns.dataset(found, {"bound": ["lower", "upper"], "input": list(self._inputs)}, unit="")
+        samples = self.samples(self.points)
+        reached = np.stack([np.where(runs >= 0, samples[name][runs], np.nan) for name in self.inputs], axis=1)
+        return self.columns.dataset(reached, {"bound": ["lower", "upper"], "input": list(self.inputs)}, unit="")
 
     def _rows(self, *roles: int) -> np.ndarray:
         """Indices of the runs of these roles that were ok; of all roles when none is named."""
-        ok = self._status == 0
-        return np.flatnonzero(ok & np.isin(self._roles, roles) if roles else ok)
+        ok = self.status == 0
+        return np.flatnonzero(ok & np.isin(self.roles, roles) if roles else ok)
 
     def _stop_if_too_many_failed(self) -> None:
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
-        counted = np.flatnonzero(~np.isin(self._roles[: self._told], self.chosen))
-        stop_if_too_many(self.settings, self._inputs, self._samples(self._points[counted]), self._status[counted])
+        counted = np.flatnonzero(~np.isin(self.roles[: self.told], self.chosen))
+        stop_if_too_many(self.settings, self.inputs, self.samples(self.points[counted]), self.status[counted])
+
+
+class FittedRun(AdaptiveSampler, Runs):
+    """A surrogate says where it wants runs and what it makes of them; see `uqmbd.surrogates.base.Runs` for what it may use."""
+
+    def __init__(self, settings: Any, surrogate: type[Surrogate], *study: Any) -> None:
+        super().__init__(settings, *study)
+        self.surrogate = surrogate(self)
+
+    def stop_early(self) -> None:
+        if np.count_nonzero(self.status) >= FEW_FAILED:  # one of the first five runs is no share yet
+            self._stop_if_too_many_failed()
+
+    def fit(self) -> np.ndarray:
+        """Fit, and see what it missed; the runs that told, indices."""
+        self._stop_if_too_many_failed()
+        fresh = np.flatnonzero((self.status == 0) & self.surrogate.held_out())
+        if not fresh.size:
+            text = "all validation runs failed, so nothing is known about the error of the expansion"
+            raise StudyError(text, remedy=f"{MEND}, or give it more runs")
+        self.expansion = self.surrogate.fit()
+        self.validation_error = self.surrogate.validation_error(self.expansion, fresh)
+        return fresh

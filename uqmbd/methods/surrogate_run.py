@@ -16,8 +16,8 @@ from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.distrust import without_trust_where_runs_failed
-from uqmbd.methods.fitted_run import FittedRun
 from uqmbd.methods.intervals.optimised_bounds import OptimisedBounds
+from uqmbd.methods.staged import FittedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
@@ -111,15 +111,11 @@ class SurrogateRun(FittedRun):
     ) -> tuple[Outer, float]:
         """The bounds of a part of the region (0 is the whole), and the share of the trusted columns whose enclosure reached its gap.
 
-        Parameters
-        ----------
-        enclosed : callable
-            Columns to the range of the surrogate, widened by its error, and to whether they reached their gap.
-        inner : ndarray, shape (2, columns)
-        error, trusted : ndarray, shape (columns,)
+        `enclosed` makes of columns the range of the surrogate, widened by its error, and whether they reached their gap; `inner` is
+        (2, columns), `error` and `trusted` are (columns,).
         """
         optimised, enclosure, met = self._optimised, np.full_like(inner, np.nan), np.ones(0)
-        asked = trusted | (True if optimised is None else ~optimised.found(part).trusted)
+        asked = trusted | (True if optimised is None else ~optimised.search_bound(part).trusted)
         if asked.any():
             enclosure[:, asked], met = enclosed(np.flatnonzero(asked))
             met = met[trusted[asked]]
@@ -127,10 +123,10 @@ class SurrogateRun(FittedRun):
             at_corners = self._extremes_run()
             enclosure[:, at_corners] = inner[:, at_corners]
         if optimised is not None:
-            found = optimised.outer(part, enclosure, inner, error, trusted)
+            outer = optimised.outer(part, enclosure, inner, error, trusted)
         else:
-            found = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
-        return found, float(met.mean()) if met.size else 1.0
+            outer = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
+        return outer, float(met.mean()) if met.size else 1.0
 
     def result(self) -> Result:
         self._require_finished()

@@ -11,8 +11,7 @@ from pydantic import Field
 from uqmbd.errors import StudyError
 from uqmbd.groups import CDF, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Focal as FocalInput
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.regions.focal import Focal
 
@@ -53,19 +52,12 @@ class Evidence(Chebyshev):
         super().check(inputs)
         items = Space.of(inputs).values()
         if not any(item.kind == "focal" for item in items):
-            raise StudyError(
-                "the method evidence needs focal elements of at least one input",
-                key="inputs",
-                remedy="give focal = { intervals = [...], masses = [...] }, or use the method chebyshev for intervals alone",
-            )
+            remedy = "give focal = { intervals = [...], masses = [...] }, or use the method chebyshev for intervals alone"
+            raise StudyError("the method evidence needs focal elements of at least one input", key="inputs", remedy=remedy)
         count = prod(len(item.elements[1]) if isinstance(item, FocalInput) else 1 for item in items)
         if count > self.max_boxes:
-            raise StudyError(
-                f"the focal elements make {count} boxes, more than max_boxes = {self.max_boxes}",
-                key="method.max_boxes",
-                value=self.max_boxes,
-                remedy="join elements of small mass, or raise max_boxes",
-            )
+            text = f"the focal elements make {count} boxes, more than max_boxes = {self.max_boxes}"
+            raise StudyError(text, key="method.max_boxes", value=self.max_boxes, remedy="join elements of small mass, or raise max_boxes")
 
     def region_class(self) -> type[Focal]:
         return Focal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -21,8 +21,7 @@ from uqmbd.analysis.sets.regions import Region, regions
 from uqmbd.analysis.statistics import trust
 from uqmbd.analysis.statistics.order_statistics import level_name
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures, fallback_count
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
@@ -46,90 +45,6 @@ HALF_WIDTH = 0.98  # of the 95 % interval of a probability of 1/2 from one indep
 FALLBACK = SAMPLED + 1  # a role: runs of the two-loop Monte Carlo
 
 
-class Mixed(Expanded):
-    """Bounds of mean, standard deviation and quantiles over all values of the intervals, from one expansion in all inputs.
-
-    Random inputs have the polynomials of their distribution, intervals Legendre polynomials. The double loop over intervals and random
-    inputs runs on the expansion only. Ranges of mean and variance are verified (of the expansion); those of quantiles and
-    distribution functions are searched for. All are widened by the validated error, which bounds what the expansion can do to
-    any of them.
-
-    A fuzzy number is an interval at each membership, by Zadeh's extension principle: one expansion over its support serves all, and every
-    statistic is itself a fuzzy number (Möller and Beer, Fuzzy Randomness (2004), ch. 5). Where a convex set binds intervals, the
-    bounds are those over the set; the ranges of mean and variance are then searched for.
-
-    Where the expansion is not trusted (impacts, stick-slip), a two-loop Monte Carlo takes its place: points of the intervals, corners
-    first, each with the same sample of the random inputs. The bounds are then confidence limits (95 %) of the least and the greatest
-    statistic at these points; what of their width is sampling shows in ``mean_inner`` and so on, the limits on the other side.
-
-    With `warp` histories are expanded on a warped time line; their statistics are then sampled, and the bounds of these searched for.
-
-    The settings of `Expanded`, of which the design and the fit are, and those below.
-
-    Attributes
-    ----------
-    fallback_runs : int
-        Runs of the two-loop Monte Carlo. Where nothing is said as many as `samples`, 2000 at most; none if
-        they are fewer than 20 for each corner of the intervals and for their centre (60 for one, 660 for five), or there are more than 6.
-    levels : int or list of float
-        Of fuzzy numbers: number of equally spaced memberships with 0 and 1, or the memberships.
-    germs : int
-        Points of the random inputs with which quantiles and distribution functions are sampled, a power of two; quantiles of histories
-        with a quarter of them.
-    safety : float
-        The bounds are widened by so many times the validated error.
-
-    Examples
-    --------
-    >>> import uqmbd as uq
-    >>> def sag(load, stiffness):
-    ...     return {"sag": load / stiffness}
-    >>> both = {"load": uq.Normal(100.0, 5.0), "stiffness": uq.Interval(1800.0, 2200.0)}
-    >>> study = uq.Study(model=sag, inputs=both, outputs=["sag"], method=uq.Mixed(samples=60, degree=3), name="sag")
-    >>> result = study.run(workers=0, report=False, progress=False)
-    >>> (1e3 * result.statistics["sag"].sel(statistic="mean")).values.round(2).tolist()  # mm; 100 / 2.2 and 100 / 1.8
-    [45.45, 55.56]
-    """
-
-    name: ClassVar[str] = "mixed"
-    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "fuzzy"})
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
-
-    fallback_runs: int | None = Field(default=None, ge=0)
-    levels: Levels = Field(default=DEFAULT_LEVELS, validate_default=True)
-    germs: int = Field(default=4096, ge=64, le=2**20)
-    safety: float = Field(default=1.0, ge=0)
-
-    @field_validator("germs")
-    @classmethod
-    def _power_of_two(cls, germs: int) -> int:
-        if germs & (germs - 1):
-            raise ValueError(f"the germs are Sobol' points, whose number is a power of two such as {2 ** germs.bit_length()}, not {germs}")
-        return germs
-
-    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        least, most = super().planned_runs(inputs)
-        return least, most + self.fallback_most(inputs)
-
-    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
-        return fallback_count(self.fallback_runs, sum(self.counts(inputs)))
-
-    def check(self, inputs: Mapping[str, Input]) -> None:
-        super().check(inputs)
-        kinds = {item.kind for item in Space.of(inputs).values()}
-        if "random" not in kinds:
-            raise StudyError("the method mixed needs a random input", key="inputs", remedy="use the method chebyshev (or fuzzy) for these")
-        if kinds == {"random"}:
-            remedy = "use the method pce for distributions alone"
-            raise StudyError("the method mixed needs an interval or a fuzzy number", key="inputs", remedy=remedy)
-        if "fuzzy" not in kinds and self.levels != checked_levels(DEFAULT_LEVELS):
-            remedy = "remove it, or give an input as a fuzzy number"
-            raise StudyError("there is no fuzzy number to have levels", key="method.levels", value=list(self.levels), remedy=remedy)
-
-    def _start(self, *study: Any) -> MixedRun:
-        return MixedRun(self, *study)
-
-
 class MixedRun(ExpandedRun):
     """The runs and the expansion of polynomial chaos; statistics are bounded over the intervals, at each level of membership."""
 
@@ -144,7 +59,7 @@ class MixedRun(ExpandedRun):
         part, levels = self.surrogate.polynomials.select(left), self._levels_of_quantiles
         self._two_loop = TwoLoop(self._regions, self._imprecise, len(self.inputs), budget, self.seed, part, levels, left)
         if self._two_loop:
-            self._add(self._two_loop.points, FALLBACK)
+            self.add(self._two_loop.points, FALLBACK)
             yield True
 
     @one_thread
@@ -231,17 +146,17 @@ class MixedRun(ExpandedRun):
     def _fill(self, out: np.ndarray, columns: np.ndarray) -> None:
         """Bounds of the statistics (regions, statistics, 2, columns) of some columns, from their expansions."""
         warped = self.surrogate.warped[columns]
-        found = np.empty((len(self._regions), 2 + len(self._levels_of_quantiles), 2, len(columns)))  # mean, variance, quantiles
+        bounds = np.empty((len(self._regions), 2 + len(self._levels_of_quantiles), 2, len(columns)))  # mean, variance, quantiles
         if not warped.all():
-            found[..., ~warped] = self._of_polynomials(columns[~warped])
+            bounds[..., ~warped] = self._of_polynomials(columns[~warped])
         if warped.any():
             evaluate, germs = self.expansion.select(columns[warped]).evaluate, self._germs[: min(len(self._germs) // 4, WARPED_GERMS)]
             about = self._imprecise, self._levels_of_quantiles, germs, self._regions
-            found[..., warped] = imprecise_sampled.statistic_bounds(evaluate, *about)
+            bounds[..., warped] = imprecise_sampled.statistic_bounds(evaluate, *about)
         outwards = np.array([[-1.0], [1.0]]) * self._margin[columns]
-        out[:, 0][..., columns] = found[:, 0] + outwards
-        out[:, 1][..., columns] = np.maximum(np.sqrt(found[:, 1]) + outwards, 0.0)
-        out[:, 3:][..., columns] = found[:, 2:] + outwards
+        out[:, 0][..., columns] = bounds[:, 0] + outwards
+        out[:, 1][..., columns] = np.maximum(np.sqrt(bounds[:, 1]) + outwards, 0.0)
+        out[:, 3:][..., columns] = bounds[:, 2:] + outwards
 
     def _of_polynomials(self, columns: np.ndarray) -> np.ndarray:
         """Bounds of mean, variance and quantiles (regions, statistics, 2, columns), verified those of the first two."""
@@ -324,3 +239,85 @@ class MixedRun(ExpandedRun):
             further = 4 * self.settings.fallback_most(self.inputs)
             return self._two_loop.notes(who, further, self._levels_of_quantiles, self.columns)
         return without_two_loop(who, min(self._inside), int(self._regions[0].wide.sum()))
+
+
+class Mixed(Expanded):
+    """Bounds of mean, standard deviation and quantiles over all values of the intervals, from one expansion in all inputs.
+
+    Random inputs have the polynomials of their distribution, intervals Legendre polynomials. The double loop over intervals and random
+    inputs runs on the expansion only. Ranges of mean and variance are verified (of the expansion); those of quantiles and
+    distribution functions are searched for. All are widened by the validated error, which bounds what the expansion can do to
+    any of them.
+
+    A fuzzy number is an interval at each membership, by Zadeh's extension principle: one expansion over its support serves all, and every
+    statistic is itself a fuzzy number (Möller and Beer, Fuzzy Randomness (2004), ch. 5). Where a convex set binds intervals, the
+    bounds are those over the set; the ranges of mean and variance are then searched for.
+
+    Where the expansion is not trusted (impacts, stick-slip), a two-loop Monte Carlo takes its place: points of the intervals, corners
+    first, each with the same sample of the random inputs. The bounds are then confidence limits (95 %) of the least and the greatest
+    statistic at these points; what of their width is sampling shows in ``mean_inner`` and so on, the limits on the other side.
+
+    With `warp` histories are expanded on a warped time line; their statistics are then sampled, and the bounds of these searched for.
+
+    The settings of `Expanded`, of which the design and the fit are, and those below.
+
+    Attributes
+    ----------
+    fallback_runs : int
+        Runs of the two-loop Monte Carlo. Where nothing is said as many as `samples`, 2000 at most; none if
+        they are fewer than 20 for each corner of the intervals and for their centre (60 for one, 660 for five), or there are more than 6.
+    levels : int or list of float
+        Of fuzzy numbers: number of equally spaced memberships with 0 and 1, or the memberships.
+    germs : int
+        Points of the random inputs with which quantiles and distribution functions are sampled, a power of two; quantiles of histories
+        with a quarter of them.
+    safety : float
+        The bounds are widened by so many times the validated error.
+
+    Examples
+    --------
+    >>> import uqmbd as uq
+    >>> def sag(load, stiffness):
+    ...     return {"sag": load / stiffness}
+    >>> both = {"load": uq.Normal(100.0, 5.0), "stiffness": uq.Interval(1800.0, 2200.0)}
+    >>> study = uq.Study(model=sag, inputs=both, outputs=["sag"], method=uq.Mixed(samples=60, degree=3), name="sag")
+    >>> result = study.run(workers=0, report=False, progress=False)
+    >>> (1e3 * result.statistics["sag"].sel(statistic="mean")).values.round(2).tolist()  # mm; 100 / 2.2 and 100 / 1.8
+    [45.45, 55.56]
+    """
+
+    name: ClassVar[str] = "mixed"
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "fuzzy"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets"})
+    run: ClassVar[type] = MixedRun
+
+    fallback_runs: int | None = Field(default=None, ge=0)
+    levels: Levels = Field(default=DEFAULT_LEVELS, validate_default=True)
+    germs: int = Field(default=4096, ge=64, le=2**20)
+    safety: float = Field(default=1.0, ge=0)
+
+    @field_validator("germs")
+    @classmethod
+    def _power_of_two(cls, germs: int) -> int:
+        if germs & (germs - 1):
+            raise ValueError(f"the germs are Sobol' points, whose number is a power of two such as {2 ** germs.bit_length()}, not {germs}")
+        return germs
+
+    def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
+        least, most = super().planned_runs(inputs)
+        return least, most + self.fallback_most(inputs)
+
+    def fallback_most(self, inputs: Mapping[str, Input]) -> int:
+        return fallback_count(self.fallback_runs, sum(self.counts(inputs)))
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        kinds = {item.kind for item in Space.of(inputs).values()}
+        if "random" not in kinds:
+            raise StudyError("the method mixed needs a random input", key="inputs", remedy="use the method chebyshev (or fuzzy) for these")
+        if kinds == {"random"}:
+            remedy = "use the method pce for distributions alone"
+            raise StudyError("the method mixed needs an interval or a fuzzy number", key="inputs", remedy=remedy)
+        if "fuzzy" not in kinds and self.levels != checked_levels(DEFAULT_LEVELS):
+            remedy = "remove it, or give an input as a fuzzy number"
+            raise StudyError("there is no fuzzy number to have levels", key="method.levels", value=list(self.levels), remedy=remedy)

@@ -21,22 +21,10 @@ _COLUMNS, _GERMS = 64, 256  # of the expansion when it proposes points
 
 
 class TwoLoop:
-    """Its points, and what their runs say.
+    """Its points, `budget` at most, and what their runs say.
 
-    Parameters
-    ----------
-    regions : sequence of Region
-        Where the inputs that are not random can be, each inside the one before.
-    imprecise : sequence of int
-        These inputs, of `inputs`.
-    budget : int
-        Runs.
-    expansion : Expansion
-        Of columns that are not trusted: it proposes points.
-    levels : sequence of float
-        Probabilities of the quantiles.
-    columns : ndarray of int
-        Those of the expansion, of all columns of the study.
+    The inputs `imprecise`, of so many `inputs`, can be in `regions`, each inside the one before; the others are random. The `expansion`, of
+    those `columns` of the study that are not trusted, proposes points; `levels` are the probabilities of quantiles.
     """
 
     def __init__(
@@ -79,11 +67,7 @@ class TwoLoop:
 
         The first are the outer confidence limits of both bounds, the second the inner ones. An outer limit that the runs of one point
         cannot give is the end of all runs, `reached` (regions, 2, columns). Notes which columns have limits that cannot be relied upon.
-
-        Parameters
-        ----------
-        values : ndarray, shape (outer * inner, columns)
-        ok : ndarray of bool, shape (outer * inner,)
+        `values` are (outer * inner, columns), `ok` (outer * inner,).
         """
         parts = [
             two_loop.statistic_limits(values[start : start + self.inner], ok[start : start + self.inner], levels)

@@ -106,15 +106,11 @@ class Chebyshev(Inclusion):
     max_runs: int = Field(default=10_000, ge=1)
 
     @model_validator(mode="after")
-    def _of_one_surrogate(self) -> Self:
+    def _consistent(self) -> Self:
         if self.surrogate == "kriging" and (self.degree is not None or self.grid == "sparse" or self.split):
             raise ValueError("Kriging has runs wherever they lie: leave out degree, grid and split, or leave out surrogate")
         if self.surrogate != "kriging" and self.samples is not None:
             raise ValueError('samples are runs that Kriging goes through: write surrogate = "kriging", or leave out samples')
-        return self
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
         if self.split and self.grid == "sparse":
             raise ValueError('split cuts a tensor grid: leave out grid = "sparse", or leave out split')
         if self.degree is not None and self.tolerance is not None and not self.split:
@@ -136,15 +132,11 @@ class Chebyshev(Inclusion):
 
     def first_degrees(self, inputs: Iterable[str]) -> tuple[int, ...]:
         """Degree in each input of the first grid."""
-        if self.split:
-            default = SPLIT_DEGREE
-        elif self.tolerance is not None:
+        if self.tolerance is not None and not self.split:
             return tuple(FIRST_DEGREE for _ in inputs)
-        else:
-            default = DEFAULT_DEGREE
-        if isinstance(self.degree, dict):
-            return tuple(self.degree.get(name, default) for name in inputs)
-        return tuple(self.degree or default for _ in inputs)
+        default = SPLIT_DEGREE if self.split else DEFAULT_DEGREE
+        by_input = self.degree if isinstance(self.degree, dict) else dict.fromkeys(inputs, self.degree or default)
+        return tuple(by_input.get(name, default) for name in inputs)
 
     def most_nodes(self) -> int:
         """Largest number of runs at nodes for which `max_runs` leaves validation runs."""
@@ -171,9 +163,9 @@ class Chebyshev(Inclusion):
         nodes = self.first_nodes(inputs)
         needed = self.total_runs(nodes)
         if needed > self.max_runs:
-            words = "the first nodes of a sparse grid" if self.grid == "sparse" else ""
-            words = words or (f"{nodes} samples for Kriging" if self.surrogate == "kriging" else "")
-            words = words or f"degree {degrees[0]} in {len(degrees)} inputs" if len(set(degrees)) == 1 else f"the degrees {degrees}"
+            words = f"degree {degrees[0]} in {len(degrees)} inputs" if len(set(degrees)) == 1 else f"the degrees {degrees}"
+            if self.grid == "sparse" or self.surrogate == "kriging":
+                words = "the first nodes of a sparse grid" if self.grid == "sparse" else f"{nodes} samples for Kriging"
             raise StudyError(
                 f"{words} need {nodes} runs at nodes and {needed - nodes} for validation, {needed} together, "
                 f"more than max_runs = {self.max_runs}",
@@ -184,8 +176,4 @@ class Chebyshev(Inclusion):
     def surrogate_class(self) -> type[Surrogate]:
         if self.surrogate == "kriging":
             return Kriged
-        if self.grid == "sparse":
-            return Sparse
-        if self.split:
-            return Split
-        return Tensor
+        return Sparse if self.grid == "sparse" else Split if self.split else Tensor

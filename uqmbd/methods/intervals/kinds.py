@@ -6,7 +6,7 @@ A kind is known by the outcome of a run only, such as the order of its impacts; 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,24 +27,6 @@ SPREAD = 8  # one run in so many goes between two of different kinds, wherever o
 TOWARDS, BETWEEN = "to the boundary", "along the boundary"
 
 
-def add_regions(result: Result, search: KindsSearch, columns: Columns) -> None:
-    """The groups `regions`, `regions_inner` and `regions_trusted` of a result, and what they say in words."""
-    from uqmbd.tables.regions import regions_said
-
-    kinds = search.found_kinds()
-    about = {"share": [k.share[0] for k in kinds], "share_lower": [k.share[1] for k in kinds], "share_upper": [k.share[2] for k in kinds]}
-    about |= {"runs": [k.runs for k in kinds], "searched": [k.searched for k in kinds]}
-    values = np.array([k.value for k in kinds], np.int64)
-    along = {"region": values} | {key: ("region", numbers) for key, numbers in about.items()}
-    for group, arrays in (("regions", [k.outer for k in kinds]), ("regions_inner", [k.inner for k in kinds])):
-        found = columns.dataset(np.stack(arrays), {"region": values.tolist(), "bound": ["lower", "upper"]})
-        result[group] = found.assign_coords(along).assign_attrs(sequence=search.sequence)
-    trusted = np.stack([k.trusted for k in kinds])
-    result.regions_trusted = columns.dataset(trusted, {"region": values.tolist()}, unit="").assign_coords(region=values)
-    names = [name for name, info in columns.outputs.items() if not info.axis and name != search.sequence]
-    result.attrs |= {"sequence": search.sequence, "regions": {name: regions_said(result, name) for name in names}}
-
-
 class Kind:
     """What is known of the runs of one kind."""
 
@@ -55,31 +37,19 @@ class Kind:
         self.counts: Counts | None = None  # what they show of one that it has seen
         self.runs = self.fresh_runs = 0  # those that were ok, of the search and fresh ones
 
-
-class FoundKind(NamedTuple):
-    """What is known of one kind when the search is over."""
-
-    value: float  # by which it is told from others
-    inner: np.ndarray  # (2, columns): what its runs reached
-    outer: np.ndarray  # (2, columns): its bounds
-    trusted: np.ndarray  # bool (columns,)
-    share: tuple[float, float, float]  # of the box: of the fresh runs, and its 95 % confidence limits
-    runs: int  # fresh ones among them
-    searched: bool  # whether the search has seen it; fresh runs alone otherwise
+    def known_bounds(self, beyond: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What its runs reached and its bounds, (2, columns), and where these are trusted; it may reach `beyond` what the search did."""
+        if self.counts is None or beyond is None:
+            return self.fresh.bounds, self.fresh.bounds, np.zeros(self.fresh.bounds.shape[1], bool)
+        bound = self.counts.search_bound(self.extremes, beyond)
+        return bound.inner, bound.outer, bound.trusted & ~self.reached.young
 
 
 class KindsSearch(BoundsSearch):
-    """Extremes of all runs, and of those of each kind; the bounds of all are the union of those of the kinds.
+    """Extremes of all runs, and of those of each kind, told apart by the output `sequence`; the bounds of all are the union of theirs.
 
     The runs of a round are divided among the kinds. Some go along their boundaries, and some from extremes towards these: an extreme may be
     a limit that no run reaches.
-
-    Parameters
-    ----------
-    sequence : str
-        The scalar output whose whole values tell kinds apart.
-    others :
-        Those of `BoundsSearch`.
     """
 
     def __init__(self, plan: Plan, columns: Columns, inputs: int, seed: int, sequence: str, over: Callable[[int], bool]) -> None:
@@ -118,19 +88,13 @@ class KindsSearch(BoundsSearch):
     def _kind(self, value: float, run: int) -> Kind:
         if value not in self._kinds:
             if value != round(value):
-                raise StudyError(
-                    f"run {run} has {self.sequence} = {value:.6g}, which is no whole number: it cannot tell kinds of runs apart",
-                    key="method.sequence",
-                    value=self.sequence,
-                    remedy="name an output that counts impacts, or whose digits are their order",
-                )
+                text = f"run {run} has {self.sequence} = {value:.6g}, which is no whole number: it cannot tell kinds of runs apart"
+                remedy = "name an output that counts impacts, or whose digits are their order"
+                raise StudyError(text, key="method.sequence", value=self.sequence, remedy=remedy)
             if len(self._kinds) == MOST:
-                raise StudyError(
-                    f"the runs have more than {MOST} different values of {self.sequence}: too many kinds for bounds of each",
-                    key="method.sequence",
-                    value=self.sequence,
-                    remedy="name an output that tells fewer kinds apart, or leave sequence out",
-                )
+                text = f"the runs have more than {MOST} different values of {self.sequence}: too many kinds for bounds of each"
+                remedy = "name an output that tells fewer kinds apart, or leave sequence out"
+                raise StudyError(text, key="method.sequence", value=self.sequence, remedy=remedy)
             self._kinds[value] = Kind(self.columns, self._search_of, neighbours(self.budget.points.shape[1]))
         return self._kinds[value]
 
@@ -161,19 +125,19 @@ class KindsSearch(BoundsSearch):
     def _ways(self, count: int, draw: np.random.Generator) -> np.ndarray:
         kinds, ways = self._seen(), self._tally.shape[1]
         self._boundary = Boundary(self.budget.points, self._kind_of)
-        found = []
+        drawn = []
         for k, some in enumerate(np.array_split(np.arange(count), max(1, len(kinds)))):
             spread = len(some) // SPREAD if len(kinds) > 1 else 0
             own = kinds[k].search.ways_of(len(some) - spread, draw)
-            found.append(k * ways + np.append(own, np.full(spread, ways - 1)))
-        return np.concatenate(found)
+            drawn.append(k * ways + np.append(own, np.full(spread, ways - 1)))
+        return np.concatenate(drawn)
 
     def _propose(self, ways: np.ndarray, draw: np.random.Generator) -> np.ndarray:
         kinds, (who, which) = self._seen(), np.divmod(ways, self._tally.shape[1])
-        found = np.empty((len(ways), self.budget.points.shape[1]))
+        points = np.empty((len(ways), self.budget.points.shape[1]))
         for k in np.unique(who):
-            found[who == k] = kinds[k].search.points(self.budget.points, which[who == k], draw)[0]
-        return self.into(found)
+            points[who == k] = kinds[k].search.points(self.budget.points, which[who == k], draw)[0]
+        return self.into(points)
 
     def _before(self) -> Any:
         return [(kind, kind.extremes.values[..., 0].copy(), kind.extremes.places.copy()) for kind in self._seen()]
@@ -233,17 +197,21 @@ class KindsSearch(BoundsSearch):
         names = [name for name, _ in self._seen()[0].search.ways] if self._seen() else []
         return {name: (int(runs), float(gain)) for name, runs, gain in zip(names, *self._tally)}
 
-    def found_kinds(self) -> list[FoundKind]:
-        """All kinds, in the order of their values, when all steps are done."""
-        fresh = sum(kind.fresh_runs for kind in self._kinds.values())
-        return [self._found_kind(value, kind, fresh) for value, kind in sorted(self._kinds.items())]
+    def add_to(self, result: Result) -> None:
+        """The groups `regions`, `regions_inner` and `regions_trusted`, and what they say in words: kinds in the order of their values."""
+        from uqmbd.tables.regions import regions_said
 
-    def _found_kind(self, value: float, kind: Kind, fresh: int) -> FoundKind:
-        low, high = proportion_limits(np.asarray(kind.fresh_runs), max(fresh, 1))
-        share = kind.fresh_runs / max(fresh, 1), float(low), float(high)
-        runs = kind.runs + kind.fresh_runs
-        if kind.counts is None:
-            bounds = kind.fresh.bounds
-            return FoundKind(value, bounds, bounds, np.zeros(self.columns.count, bool), share, runs, False)
-        found = kind.counts.found(kind.extremes, self._open[value])
-        return FoundKind(value, found.inner, found.outer, found.trusted & ~kind.reached.young, share, runs, True)
+        values, kinds = np.array(sorted(self._kinds), np.int64), [kind for _, kind in sorted(self._kinds.items())]
+        fresh = np.array([kind.fresh_runs for kind in kinds])
+        low, high = proportion_limits(fresh, max(int(fresh.sum()), 1))
+        about = {"share": fresh / max(fresh.sum(), 1), "share_lower": low, "share_upper": high}  # of the box, with 95 % confidence limits
+        about |= {"runs": fresh + [kind.runs for kind in kinds], "searched": [kind.counts is not None for kind in kinds]}
+        along = {"region": values} | {key: ("region", numbers) for key, numbers in about.items()}
+        known = [kind.known_bounds(self._open.get(value)) for value, kind in sorted(self._kinds.items())]
+        inner, outer, trusted = (np.stack(arrays) for arrays in zip(*known, strict=True))
+        for group, arrays in (("regions", outer), ("regions_inner", inner)):
+            dataset = self.columns.dataset(arrays, {"region": values.tolist(), "bound": ["lower", "upper"]})
+            result[group] = dataset.assign_coords(along).assign_attrs(sequence=self.sequence)
+        result.regions_trusted = self.columns.dataset(trusted, {"region": values.tolist()}, unit="").assign_coords(region=values)
+        names = [name for name, info in self.columns.outputs.items() if not info.axis and name != self.sequence]
+        result.attrs |= {"sequence": self.sequence, "regions": {name: regions_said(result, name) for name in names}}

@@ -23,17 +23,9 @@ CANDIDATES, COLUMNS = 256, 64  # points and columns of which the surrogate says 
 
 
 class OptimisedBounds(BoundsSearch):
-    """A search after the runs of a surrogate.
+    """A search of `count` runs, fresh ones among them, after the runs of a surrogate, whose settings say what is trusted.
 
-    Parameters
-    ----------
-    runs : Runs
-        Those of the surrogate; its settings say which share of the band's width is trusted, and by how much errors widen the bounds.
-    count : int
-        Runs of the search and fresh ones.
-    regions : sequence of Region or None
-        The whole box where None.
-    targets : ndarray of bool, shape (regions, columns)
+    `regions` is None for the whole box; `targets`, bool (regions, columns), says whose extremes are sought.
     """
 
     def __init__(self, runs: Runs, count: int, regions: Sequence[Region] | None, targets: np.ndarray) -> None:
@@ -60,26 +52,21 @@ class OptimisedBounds(BoundsSearch):
             self.take(runs.values[first:], runs.status[first:])
 
     def outer(self, region: int, enclosure: np.ndarray, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Outer:
-        """The bounds of a region.
+        """The bounds of a region; `enclosure` (2, columns) is NaN where nothing was asked, `inner` (2, columns) what runs reached.
 
         Where the surrogate is trusted they are its own. Elsewhere those of the search, if that is trusted or tighter, or if runs have left
         the enclosure; but a search with few fresh runs has no say of its own.
-
-        Parameters
-        ----------
-        enclosure, inner : ndarray, shape (2, columns)
-            Range of the surrogate, widened by its error (NaN where it was not asked for), and what runs reached.
         """
-        found = self.found(region)
+        search = self.search_bound(region)
         own = joined(enclosure, inner)
         holds = (enclosure[0] <= inner[0]) & (enclosure[1] >= inner[1])
-        own = np.where(holds | trusted, own, joined(own, found.outer))
-        taken = ~trusted & (found.trusted | ~holds | (np.ptp(found.outer, axis=0) < np.ptp(own, axis=0)))
-        taken &= np.isfinite(found.searched).all(axis=0) & (found.counted >= LEAST_COUNTED)
+        own = np.where(holds | trusted, own, joined(own, search.outer))
+        taken = ~trusted & (search.trusted | ~holds | (np.ptp(search.outer, axis=0) < np.ptp(own, axis=0)))
+        taken &= np.isfinite(search.searched).all(axis=0) & (search.counted >= LEAST_COUNTED)
         return Outer(
-            np.where(taken, joined(found.outer, inner), own),
-            np.where(taken, found.error, error),
-            trusted | found.trusted & taken,
+            np.where(taken, joined(search.outer, inner), own),
+            np.where(taken, search.error, error),
+            trusted | search.trusted & taken,
             np.where(taken, SEARCHED, ENCLOSED).astype(np.int8),
         )
 
@@ -90,8 +77,8 @@ class OptimisedBounds(BoundsSearch):
             return {"searched_share": share}
         rows = self.counted[self.own == 0]
         rows = rows[self.runs.status[rows] == 0]
-        found = self.found()
-        out = leaving(self.runs.values[rows], found.judged, found.margin) & (outer.source == SEARCHED)
+        search = self.search_bound()
+        out = leaving(self.runs.values[rows], search.judged, search.margin) & (outer.source == SEARCHED)
         about = said(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
         about["outside_at_most"] = {name: about["outside_at_most"][name] for name in self.columns.named(outer.source == SEARCHED)}
         statement = "where the bounds are those of a search, " + about.pop("statement")

@@ -12,13 +12,7 @@ AGAIN = 4  # times a point is drawn anew that is not worth running
 
 
 class RunBudget:
-    """Points in [-1, 1]^inputs in run order.
-
-    Attributes
-    ----------
-    points, status, group : ndarray, shapes (runs, inputs), (runs,) and (runs,)
-        Status 0 is ok, as long as nothing else was told; the population that asked.
-    """
+    """Points (runs, inputs) in [-1, 1]^inputs in run order, with status (0 until another is known) and population, (runs,) each."""
 
     def __init__(self, inputs: int) -> None:
         self.points, self.status, self.group = np.empty((0, inputs)), np.empty(0, np.int8), np.empty(0, np.int8)
@@ -37,16 +31,10 @@ class RunBudget:
     def worth_running(
         self, points: np.ndarray, group: np.ndarray, joined: bool, again: Callable[[np.ndarray, bool], np.ndarray]
     ) -> np.ndarray:
-        """Which of the points (points, inputs) to run, after some were drawn anew in place.
+        """Which of the points (points, inputs) of the populations `group` (points,) to run, after some were drawn anew in place.
 
-        Parameters
-        ----------
-        group : ndarray, shape (points,)
-            Population of each.
-        joined : bool
-            Whether populations know of each other's runs: until then each has to find a corner by itself.
-        again : callable
-            ``(which, last)`` to other points for those; `last` before no more are drawn.
+        `joined` populations know of each other's runs: until then each has to find a corner by itself. ``again(which, last)`` gives other
+        points for those; `last` before no more are drawn.
         """
         failed = self.status != 0
         tree = None
@@ -66,11 +54,11 @@ class RunBudget:
     def _known(self, points: np.ndarray, group: np.ndarray, joined: bool) -> np.ndarray:
         """Which points were run, or stand among them twice."""
         some, own = list(_keys(points, group)), set()
-        found = np.array([key in self._done or key in own or own.add(key) is not None for key in some], bool)
+        known = np.array([key in self._done or key in own or own.add(key) is not None for key in some], bool)
         if joined:
             for other in range(1, COUNT):
-                found |= np.array([(other, point) in self._done for _, point in some], bool)
-        return found
+                known |= np.array([(other, point) in self._done for _, point in some], bool)
+        return known
 
 
 def _keys(points: np.ndarray, group: np.ndarray) -> Iterator[tuple[int, bytes]]:

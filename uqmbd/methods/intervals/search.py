@@ -11,8 +11,7 @@ from pydantic import Field, model_validator
 from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import OF_SEARCH, GroupSpec
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
@@ -120,12 +119,9 @@ class Search(Method):
         if self.sequence is not None and (self.sequence not in outputs or outputs[self.sequence].axis):
             numbers = [name for name, info in outputs.items() if not info.axis]
             what = f"is {outputs[self.sequence].noun}, not a number" if self.sequence in outputs else "is no output of the study"
-            raise StudyError(
-                f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}",
-                key="method.sequence",
-                value=self.sequence,
-                remedy=did_you_mean(self.sequence, numbers, noun="scalar output"),
-            )
+            text = f"the output '{self.sequence}', which is to tell kinds of runs apart, {what}"
+            remedy = did_you_mean(self.sequence, numbers, noun="scalar output")
+            raise StudyError(text, key="method.sequence", value=self.sequence, remedy=remedy)
         return SearchRun(self, inputs, outputs, time, seed)
 
 
@@ -135,21 +131,17 @@ class SearchRun(AdaptiveSampler):
     chosen: ClassVar[tuple[int, ...]] = (SEARCH,)
 
     def __init__(self, settings: Search, *study: Any) -> None:
-        super().__init__(settings, *study)
-        self._search = self._search_of(settings)
-        self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
-
-    def _search_of(self, settings: Search) -> BoundsSearch:
-        about = settings.plan, self._columns, len(self._inputs), self._seed
-        if settings.sequence is None:
-            return BoundsSearch(*about, over=self._is_over)
         from uqmbd.methods.intervals.kinds import KindsSearch
 
-        return KindsSearch(*about, settings.sequence, over=self._is_over)
+        super().__init__(settings, *study)
+        self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
+        about = settings.plan, self.columns, len(self.inputs), self.seed
+        plain = settings.sequence is None
+        self._search = BoundsSearch(*about, over=self._is_over) if plain else KindsSearch(*about, settings.sequence, over=self._is_over)
 
     def hear(self, progress: Progress) -> None:
         """Keep what all runs told so far took [s]."""
-        self._spent.append((self._told, progress.seconds))
+        self._spent.append((self.told, progress.seconds))
 
     def _is_over(self, more: int) -> bool:
         """Whether so many further runs and the fresh ones would take more than the budget, at the rate since the first runs."""
@@ -163,11 +155,11 @@ class SearchRun(AdaptiveSampler):
         self._kept_status.fill(more, 0)
 
     def _keep(self, at: slice, matrix: np.ndarray) -> None:
-        self._search.take(matrix, self._status[at])
+        self._search.take(matrix, self.status[at])
 
     def _plan(self) -> Iterator[bool]:
         for role, points, _ in self._search.steps():
-            self._add(points, role)
+            self.add(points, role)
             yield True
             if role == FIRST:
                 self._stop_if_too_many_failed()
@@ -177,39 +169,35 @@ class SearchRun(AdaptiveSampler):
         from uqmbd.result import Result
 
         self._require_finished()
-        columns, found = self._columns, self._search.found()
+        columns, bound = self.columns, self._search.search_bound()
         result = Result(
-            self._groups(found.inner, found.error, found.trusted),
-            bounds=columns.dataset(found.outer, {"bound": ["lower", "upper"]}),
+            self._groups(bound.inner, bound.error, bound.trusted),
+            bounds=columns.dataset(bound.outer, {"bound": ["lower", "upper"]}),
             source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
-            worst=self._at_runs(found.places),
-            attrs=self._attributes(found),
+            worst=self._at_runs(bound.places),
+            attrs=self._attributes(bound),
         )
-        if self.settings.sequence is not None:
-            from uqmbd.methods.intervals.kinds import KindsSearch, add_regions
+        self._search.add_to(result)
+        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
-            if isinstance(self._search, KindsSearch):
-                add_regions(result, self._search, columns)
-        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
-
-    def _attributes(self, found: SearchBound) -> dict:
+    def _attributes(self, bound: SearchBound) -> dict:
         settings = self.settings
-        failed = self._status != 0
-        region = where(self._inputs, self._samples(self._points), failed) if failed.any() else ""
+        failed = self.status != 0
+        region = where(self.inputs, self.samples(self.points), failed) if failed.any() else ""
         notes = [f"runs fail where {region}: the search keeps away from there, and nothing is known of it"] if region else []
         return {
             "method": settings.name,
             "by_search": True,
-            "seed": self._seed,
+            "seed": self.seed,
             "trust_tolerance": settings.trust_tolerance,
             "safety": settings.safety,
-            "trusted_share": float(found.trusted.mean()),
-            **said(self._columns, found.hits, found.once, found.counted, settings.margin),
+            "trusted_share": float(bound.trusted.mean()),
+            **said(self.columns, bound.hits, bound.once, bound.counted, settings.margin),
             "ended": self._search.ended,
-            "runs_first": int(np.count_nonzero(self._roles == FIRST)),
-            "runs_search": int(np.count_nonzero(self._roles == SEARCH)),
-            "runs_fresh": int(np.count_nonzero(self._roles >= WIDENING)),
+            "runs_first": int(np.count_nonzero(self.roles == FIRST)),
+            "runs_search": int(np.count_nonzero(self.roles == SEARCH)),
+            "runs_fresh": int(np.count_nonzero(self.roles >= WIDENING)),
             "ways": {name: list(each) for name, each in self._search.tally.items()},
-            **count_failures(self._status),
+            **count_failures(self.status),
             "notes": notes,
         }

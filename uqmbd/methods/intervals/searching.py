@@ -18,6 +18,7 @@ from uqmbd.methods.intervals.validation_samples import Counts, Plan, SampleExtre
 
 if TYPE_CHECKING:
     from uqmbd.analysis.sets.regions import Region
+    from uqmbd.result import Result
 
 FIRST, SEARCH, WIDENING, COUNTING = range(4)  # roles; the last two are fresh runs
 BEGUN = 4  # whose random numbers say to which population a run belongs that was there already
@@ -32,10 +33,6 @@ class BoundsSearch:
 
     Parameters
     ----------
-    plan : Plan
-    columns : Columns
-    inputs : int
-    seed : int
     regions : sequence of Region, optional
         A run counts for every region that it lies in, and each has extremes of its own; the whole box where nothing is said.
     targets : ndarray of bool, shape (regions, columns), optional
@@ -44,11 +41,6 @@ class BoundsSearch:
         Random numbers of its own begin here.
     over : callable
         Whether the search has to end rather than make so many further runs.
-
-    Attributes
-    ----------
-    budget : RunBudget
-        All runs so far, those of `begin` among them.
     """
 
     def __init__(
@@ -113,12 +105,7 @@ class BoundsSearch:
     def steps(self, proposed: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Role of the next runs, their points (runs, inputs), and of fresh ones the region of which they are a sample, (runs,).
 
-        All of a step must have been told before the next.
-
-        Parameters
-        ----------
-        proposed : ndarray, shape (points, inputs), optional
-            Points with which to begin.
+        All of a step must have been told before the next; the search begins at `proposed` (points, inputs).
         """
         plan, inputs, there = self.plan, self.budget.points.shape[1], len(self.budget)
         if plan.first:
@@ -238,10 +225,7 @@ class BoundsSearch:
             reached.add(len(self.budget), bounds[:, part])
 
     def _is_settled(self) -> bool:
-        """Whether over the last third of the runs no output's bounds grew by more than `settled` at 95 % of its times.
-
-        Populations that are not joined yet have to agree as well.
-        """
+        """Whether no bounds grew over the last third of the runs, at 95 % of the times; populations not yet joined have to agree."""
         if any(reached.young for reached in self._reached):
             return False
         doubted = self._doubt() if self.search.count > 1 else [np.zeros((2, 1))] * len(self._reached)
@@ -267,11 +251,9 @@ class BoundsSearch:
         ]
 
     def _resolution(self, part: Extremes) -> np.ndarray:
-        """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached.
-
-        Rounding may make others as good as the corner.
-        """
+        """How much further an end may reach that the best runs only come near, (2, columns); a corner of the box was reached."""
         best = (part.values == part.values[..., :1]) & (part.runs >= 0)
+        # rounding may make others as good as the corner
         at_corner = best & (np.abs(self.budget.points[part.runs]) == 1.0).all(axis=3)
         return np.where(at_corner.any(axis=2), 0.0, part.resolution())
 
@@ -296,9 +278,12 @@ class BoundsSearch:
         return {name: (int(runs), float(gain)) for (name, _), runs, gain in zip(self.search.ways, *self.search.tally, strict=True)}
 
     # what follows --------------------------------------------------------------------------------------------------------------------
+    def add_to(self, result: Result) -> None:
+        """Add groups of its own to a result: here none."""
+
     def _width(self, bounds: np.ndarray) -> np.ndarray:
         return trust.width(bounds, self.columns.slices.values())
 
-    def found(self, region: int = 0) -> SearchBound:
+    def search_bound(self, region: int = 0) -> SearchBound:
         """What is known of a region when all steps are done."""
-        return self._fresh[region].found(self.search.extremes.part(self._parts[region]), self._growth()[region])
+        return self._fresh[region].search_bound(self.search.extremes.part(self._parts[region]), self._growth()[region])

@@ -111,7 +111,7 @@ class Counts:
         known = np.where(np.isfinite(self.bounds), self.bounds, np.nan)  # a region in which the search has no run
         return known + self.plan.safety * np.maximum(spread, self.doubted) * np.array([[-1.0], [1.0]])
 
-    def found(self, part: Extremes, growth: np.ndarray) -> SearchBound:
+    def search_bound(self, part: Extremes, growth: np.ndarray) -> SearchBound:
         """What is known when all runs are made: `part` is what the search's runs reached, which may grow by `growth` (2, columns)."""
         searched, reached, slices = self.bounds, self.reached.bounds, self.columns.slices.values()
         inner = trust.joined(searched, reached)
@@ -131,26 +131,20 @@ def hits(out: np.ndarray, columns: Columns) -> np.ndarray:
     return np.append(by_output.sum(axis=1), by_output.any(axis=0).sum())
 
 
-def said(columns: Columns, found: np.ndarray, once: int, counted: int, margin: float) -> dict:
+def said(columns: Columns, outside: np.ndarray, once: int, counted: int, margin: float) -> dict:
     """Attributes that say in how much of the box the response may leave the bounds, with 95 % confidence.
 
-    Parameters
-    ----------
-    found : ndarray of int, shape (outputs + 1,)
-        Fresh runs outside, as of `hits`.
-    once, counted : int
-        Those of the time with the most of them, and all that were counted.
-    margin : float
-        Share of the band's width by more than which they had to be outside.
+    Of `counted` fresh runs so many, `outside` (outputs + 1,) as of `hits`, left them by more than `margin` times the band's width, and
+    `once` at the time with the most of them.
     """
-    shares, at_once, outside = share_at_most(found, counted), float(share_at_most(once, counted)), int(found[-1])
+    shares, at_once, left = share_at_most(outside, counted), float(share_at_most(once, counted)), int(outside[-1])
     anywhere = float(shares[-1])
     return {
         "outside_at_most": dict(zip(columns.slices, shares[:-1].tolist(), strict=True)),
         "outside_anywhere_at_most": anywhere,
         "outside_at_one_time_at_most": at_once,
-        "outside_found": outside,
-        "statement": f"{outside} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % "
+        "outside_found": left,
+        "statement": f"{left} of {counted} fresh runs left the bounds, at some time of some output, by more than {100 * margin:.3g} % "
         f"of the band's width; so with 95 % confidence the response does so in less than {100 * anywhere:.2g} % of the box, "
         f"and at any single time in less than {100 * at_once:.2g} %; a peak in a smaller share of the box may be missed, "
         "however high it is",

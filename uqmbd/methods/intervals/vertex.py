@@ -46,12 +46,9 @@ class Vertex(Inclusion):
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
         if len(inputs) > MOST_INPUTS:
-            raise StudyError(
-                f"{len(inputs)} inputs have {2 ** len(inputs)} corners; the method vertex goes up to {MOST_INPUTS} inputs",
-                key="method.type",
-                value=self.name,
-                remedy='take the method chebyshev with grid = "sparse", which finds monotonic inputs itself',
-            )
+            text = f"{len(inputs)} inputs have {2 ** len(inputs)} corners; the method vertex goes up to {MOST_INPUTS} inputs"
+            remedy = 'take the method chebyshev with grid = "sparse", which finds monotonic inputs itself'
+            raise StudyError(text, key="method.type", value=self.name, remedy=remedy)
 
     def own_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         corners = 2 ** len(inputs)

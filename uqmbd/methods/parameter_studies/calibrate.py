@@ -30,6 +30,198 @@ UNKNOWN = np.empty((0, 0))
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, UP = 1e-2, 1e-6, 1e12, 1e3
 
 
+@dataclass
+class Start:
+    """Where one start is."""
+
+    z: np.ndarray  # (d,): inputs as shares of their ranges from the median
+    residual: np.ndarray = field(default_factory=lambda: np.empty(0))  # (readings,)
+    cost: float = np.inf  # half the sum of squares; infinite before the first run and when that failed
+    damping: float = FIRST_DAMPING
+    jacobian: np.ndarray = field(default_factory=lambda: UNKNOWN)  # (readings, d)
+    steps: int = 0
+    run: int = -1
+    end: str = ""  # why it ended; empty while it goes on
+
+    def accept(self, run: int, residual: np.ndarray, z: np.ndarray) -> None:
+        """Go to `z`."""
+        self.z, self.run, self.residual, self.cost = z, run, residual, float(residual @ residual) / 2
+
+
+class CalibrateRun(FixedSampler):
+    """Asks for the starts, then in turns for Jacobians and trial steps of all starts that go on, then for the Jacobian at the best."""
+
+    def __init__(self, settings: Calibrate, *study: Any) -> None:
+        super().__init__(settings, *study)
+        inputs = self.inputs
+        self._readings = measured(settings, self.columns)
+        self._compare = Comparison(self._readings, self.columns)
+        if self._compare.count < len(inputs):
+            remedy = "add readings, or move inputs into the model as known numbers"
+            raise StudyError(f"{self._compare.count} readings cannot tell {len(inputs)} inputs", key="method.data", remedy=remedy)
+        quantiles = np.array([item.ppf(np.array([0.0, 0.025, 0.5, 0.975, 1.0])) for item in inputs.values()]).T
+        self._middle = quantiles[2]
+        interval = np.array([item.kind == "interval" for item in inputs.values()])
+        self._range = np.where(interval, quantiles[4] - quantiles[0], quantiles[3] - quantiles[1])
+        self._least, self._most = quantiles[0], quantiles[4]
+        self._low, self._high = ((end - self._middle) / self._range for end in (self._least, self._most))
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        settings = self.settings
+        first = [self._middle]
+        if settings.starts > 1:
+            others = unit_points("lhs", settings.starts, len(self.inputs), generator(self.seed, 0))[1:]
+            first += list(np.array([item.ppf(others[:, i]) for i, item in enumerate(self.inputs.values())]).T)
+        self._all = [Start((x - self._middle) / self._range) for x in first]
+        yield self._x([start.z for start in self._all])
+        for start, (run, residual) in zip(self._all, self._latest(len(self._all)), strict=True):
+            if residual is None:
+                start.end = "its first run failed"
+            else:
+                start.accept(run, residual, start.z)
+        while going := [start for start in self._all if not start.end]:
+            fresh = [start for start in going if not start.jacobian.size]
+            if fresh:
+                yield from self._differentiate(fresh, settings.differences)
+            trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
+            if trials:
+                yield self._x([z for _, z in trials])
+                told = self._latest(len(trials))
+                for start in {id(start): start for start, _ in trials}.values():
+                    self._choose(start, [(z, *told[i]) for i, (other, z) in enumerate(trials) if other is start])
+        self._best = min(self._all, key=lambda start: start.cost)
+        if np.isfinite(self._best.cost):
+            before = self._best.end
+            yield from self._differentiate([self._best], "central")
+            self._best.end = before
+
+    def _x(self, z: list[np.ndarray]) -> np.ndarray:
+        """Samples (n, d), SI, within the bounds."""
+        return np.clip(self._middle + np.array(z) * self._range, self._least, self._most)
+
+    def _latest(self, count: int) -> list[tuple[int, np.ndarray | None]]:
+        """Number and residuals of the last `count` runs; None where they failed."""
+        first = len(self.status) - count
+        ok = np.flatnonzero(self.status[first:] == 0)
+        residuals = dict(zip(ok.tolist(), self._compare.residuals(self.values[first + ok]), strict=True))
+        return [(first + i, residuals.get(i)) for i in range(count)]
+
+    def _differentiate(self, starts: list[Start], how: str) -> Iterator[np.ndarray]:
+        """Ask for the runs of the Jacobians of some starts, and make them; a side that fails is done without."""
+        d, h = len(self.inputs), self.settings.step
+        sides = []
+        for start in starts:
+            for i in range(d):
+                roomy = start.z[i] + h <= self._high[i]
+                for sign in (1, -1) if how == "central" else ((1,) if roomy else (-1,)):
+                    z = start.z.copy()
+                    z[i] = np.clip(z[i] + sign * h, self._low[i], self._high[i])
+                    sides.append((start, i, z))
+        yield self._x([z for _, _, z in sides])
+        told = self._latest(len(sides))
+        for start in starts:
+            start.jacobian = np.zeros((self._compare.count, d))
+            for i in range(d):
+                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, told, strict=True) if s is start and j == i and r is not None]
+                ends = [(at, r) for at, r in ends if at != start.z[i]]
+                if len(ends) == 1:
+                    ends.append((start.z[i], start.residual))
+                if not ends:
+                    start.end = f"runs on all sides of it in {list(self.inputs)[i]} failed"
+                    continue
+                start.jacobian[:, i] = (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
+
+    def _free(self, start: Start) -> np.ndarray:
+        return ~held(start.z, start.jacobian.T @ start.residual, self._low, self._high)
+
+    def _trials(self, start: Start) -> list[np.ndarray]:
+        """Points to try from a start; none, and its end, when it has arrived."""
+        free = self._free(start)
+        steps = [stretch * step(start.jacobian, start.residual, factor * start.damping, free) for factor, stretch in TRIALS]
+        points = [np.clip(start.z + each, self._low, self._high) for each in steps]
+        if max(np.abs(point - start.z).max() for point in points) <= self.settings.tolerance:
+            start.end = "converged"
+            return []
+        return points
+
+    def _choose(self, start: Start, tried: list[tuple[np.ndarray, int, np.ndarray | None]]) -> None:
+        """Go to the best of the points tried, or damp more."""
+        costs = [np.inf if residual is None else float(residual @ residual) / 2 for _, _, residual in tried]
+        best = int(np.argmin(costs))
+        start.steps += 1
+        if costs[best] < start.cost:
+            z, run, residual = tried[best]
+            length = np.abs(z - start.z).max()
+            start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
+            start.accept(run, residual, z)
+            start.jacobian = UNKNOWN
+            if length <= self.settings.tolerance:
+                start.end = "converged"
+        else:
+            start.damping *= UP
+            if start.damping > MOST_DAMPING or np.abs(tried[-1][0] - start.z).max() <= self.settings.tolerance:
+                start.end = "converged"  # no step within the rounding of the model goes down
+        if not start.end and start.steps >= self.settings.max_steps:
+            start.end = "max_steps reached"
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        ok, best = self._ok(), self._best
+        columns, rows = self.columns, np.full((3, self.columns.count), np.nan)
+        rows[0] = self.values[best.run]
+        for entry in self._readings:
+            at = columns.slices[entry.name]
+            rows[2, at] = self._differences(entry)
+        rows[1] = rows[0] - rows[2]
+        return Result(
+            inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
+            statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
+            attrs=self._attributes(best),
+        )
+
+    def _attributes(self, best: Start) -> dict:
+        at_best = Best(
+            names=list(self.inputs),
+            x=self.samples[best.run],
+            scale=self._range,
+            least=self._least,
+            most=self._most,
+            jacobian=best.jacobian,
+            residual=best.residual,
+            interpolation=self._compare.errors(self.values[best.run]),
+            free=self._free(best),
+            known=self._readings[0].deviation is not None,
+        )
+        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
+        if best.end != "converged":
+            notes.insert(0, f"the best start has not converged: {best.end}")
+        return {
+            "method": self.settings.name,
+            "seed": self.seed,
+            **told,
+            "readings": self._compare.count,
+            "interpolated": self._compare.interpolated,
+            "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},
+            "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
+            "notes": notes,
+            **count_failures(self.status),
+        }
+
+    def _unweighted(self, entry: Measured) -> np.ndarray:
+        """Model less reading at the best point, SI."""
+        return self._best.residual[self._compare.rows[entry.name]] / entry.weight
+
+    def _differences(self, entry: Measured) -> np.ndarray:
+        """Model less reading at the study's times, from those at the readings; NaN before the first and after the last."""
+        residual = self._unweighted(entry)
+        if entry.time is None:
+            return residual
+        time, which = np.unique(entry.time, return_inverse=True)
+        mean = np.bincount(which, residual) / np.bincount(which)
+        return np.interp(self.columns.time, time, mean, left=np.nan, right=np.nan)
+
+
 class Calibrate(Readings):
     """Levenberg-Marquardt with bounds; each Jacobian, and the trial steps of all starts, are one batch of runs.
 
@@ -63,6 +255,7 @@ class Calibrate(Readings):
     name: ClassVar[str] = "calibrate"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
+    run: ClassVar[type] = CalibrateRun
 
     max_failed: float = Field(default=0.5, ge=0, le=1)  # trial steps may leave the region where the model works, and come back
     starts: int = Field(default=1, ge=1, le=1000)
@@ -78,201 +271,3 @@ class Calibrate(Readings):
         jacobian = len(inputs) * (2 if self.differences == "central" else 1)
         least = self.starts + self.starts * (jacobian + len(TRIALS)) + 2 * len(inputs)
         return least, self.starts + self.starts * self.max_steps * (jacobian + len(TRIALS)) + 2 * len(inputs)
-
-    def _start(self, *study: Any) -> CalibrateRun:
-        return CalibrateRun(self, *study)
-
-
-@dataclass
-class Start:
-    """Where one start is."""
-
-    z: np.ndarray  # (d,): inputs as shares of their ranges from the median
-    residual: np.ndarray = field(default_factory=lambda: np.empty(0))  # (readings,)
-    cost: float = np.inf  # half the sum of squares; infinite before the first run and when that failed
-    damping: float = FIRST_DAMPING
-    jacobian: np.ndarray = field(default_factory=lambda: UNKNOWN)  # (readings, d)
-    steps: int = 0
-    run: int = -1
-    end: str = ""  # why it ended; empty while it goes on
-
-
-class CalibrateRun(FixedSampler):
-    """Asks for the starts, then in turns for Jacobians and trial steps of all starts that go on, then for the Jacobian at the best."""
-
-    def __init__(self, settings: Calibrate, *study: Any) -> None:
-        super().__init__(settings, *study)
-        inputs = self._inputs
-        self._readings = measured(settings, self._columns)
-        self._compare = Comparison(self._readings, self._columns)
-        if self._compare.count < len(inputs):
-            raise StudyError(
-                f"{self._compare.count} readings cannot tell {len(inputs)} inputs",
-                key="method.data",
-                remedy="add readings, or move inputs into the model as known numbers",
-            )
-        quantiles = np.array([item.ppf(np.array([0.0, 0.025, 0.5, 0.975, 1.0])) for item in inputs.values()]).T
-        self._middle = quantiles[2]
-        interval = np.array([item.kind == "interval" for item in inputs.values()])
-        self._range = np.where(interval, quantiles[4] - quantiles[0], quantiles[3] - quantiles[1])
-        self._least, self._most = quantiles[0], quantiles[4]
-        self._low, self._high = ((end - self._middle) / self._range for end in (self._least, self._most))
-
-    def _plan(self) -> Iterator[np.ndarray]:
-        settings = self.settings
-        first = [self._middle]
-        if settings.starts > 1:
-            others = unit_points("lhs", settings.starts, len(self._inputs), generator(self._seed, 0))[1:]
-            first += list(np.array([item.ppf(others[:, i]) for i, item in enumerate(self._inputs.values())]).T)
-        self._all = [Start((x - self._middle) / self._range) for x in first]
-        yield self._x([start.z for start in self._all])
-        for start, (run, residual) in zip(self._all, self._latest(len(self._all)), strict=True):
-            start.end = self._accept(start, run, residual, start.z)
-        while going := [start for start in self._all if not start.end]:
-            fresh = [start for start in going if not start.jacobian.size]
-            if fresh:
-                yield from self._differentiate(fresh, settings.differences)
-            trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
-            if trials:
-                yield self._x([z for _, z in trials])
-                told = self._latest(len(trials))
-                for start in {id(start): start for start, _ in trials}.values():
-                    self._choose(start, [(z, *told[i]) for i, (other, z) in enumerate(trials) if other is start])
-        self._best = min(self._all, key=lambda start: start.cost)
-        if np.isfinite(self._best.cost):
-            before = self._best.end
-            yield from self._differentiate([self._best], "central")
-            self._best.end = before
-
-    def _x(self, z: list[np.ndarray]) -> np.ndarray:
-        """Samples (n, d), SI, within the bounds."""
-        return np.clip(self._middle + np.array(z) * self._range, self._least, self._most)
-
-    def _latest(self, count: int) -> list[tuple[int, np.ndarray | None]]:
-        """Number and residuals of the last `count` runs; None where they failed."""
-        first = len(self._status) - count
-        ok = np.flatnonzero(self._status[first:] == 0)
-        residuals = dict(zip(ok.tolist(), self._compare.residuals(self._values[first + ok]), strict=True))
-        return [(first + i, residuals.get(i)) for i in range(count)]
-
-    def _accept(self, start: Start, run: int, residual: np.ndarray | None, z: np.ndarray) -> str:
-        """Go to `z`; says why not when its run failed."""
-        if residual is None:
-            return "its first run failed"
-        start.z, start.run, start.residual, start.cost = z, run, residual, float(residual @ residual) / 2
-        return ""
-
-    def _differentiate(self, starts: list[Start], how: str) -> Iterator[np.ndarray]:
-        """Ask for the runs of the Jacobians of some starts, and make them; a side that fails is done without."""
-        d, h = len(self._inputs), self.settings.step
-        sides = []
-        for start in starts:
-            for i in range(d):
-                roomy = start.z[i] + h <= self._high[i]
-                for sign in (1, -1) if how == "central" else ((1,) if roomy else (-1,)):
-                    z = start.z.copy()
-                    z[i] = np.clip(z[i] + sign * h, self._low[i], self._high[i])
-                    sides.append((start, i, z))
-        yield self._x([z for _, _, z in sides])
-        told = self._latest(len(sides))
-        for start in starts:
-            start.jacobian = np.zeros((self._compare.count, d))
-            for i in range(d):
-                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, told, strict=True) if s is start and j == i and r is not None]
-                ends = [(at, r) for at, r in ends if at != start.z[i]]
-                if len(ends) == 1:
-                    ends.append((start.z[i], start.residual))
-                if not ends:
-                    start.end = f"runs on all sides of it in {list(self._inputs)[i]} failed"
-                    continue
-                start.jacobian[:, i] = (ends[0][1] - ends[1][1]) / (ends[0][0] - ends[1][0])
-
-    def _free(self, start: Start) -> np.ndarray:
-        return ~held(start.z, start.jacobian.T @ start.residual, self._low, self._high)
-
-    def _trials(self, start: Start) -> list[np.ndarray]:
-        """Points to try from a start; none, and its end, when it has arrived."""
-        free = self._free(start)
-        steps = [stretch * step(start.jacobian, start.residual, factor * start.damping, free) for factor, stretch in TRIALS]
-        points = [np.clip(start.z + each, self._low, self._high) for each in steps]
-        if max(np.abs(point - start.z).max() for point in points) <= self.settings.tolerance:
-            start.end = "converged"
-            return []
-        return points
-
-    def _choose(self, start: Start, tried: list[tuple[np.ndarray, int, np.ndarray | None]]) -> None:
-        """Go to the best of the points tried, or damp more."""
-        costs = [np.inf if residual is None else float(residual @ residual) / 2 for _, _, residual in tried]
-        best = int(np.argmin(costs))
-        start.steps += 1
-        if costs[best] < start.cost:
-            z, run, residual = tried[best]
-            length = np.abs(z - start.z).max()
-            start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
-            self._accept(start, run, residual, z)
-            start.jacobian = UNKNOWN
-            if length <= self.settings.tolerance:
-                start.end = "converged"
-        else:
-            start.damping *= UP
-            if start.damping > MOST_DAMPING or np.abs(tried[-1][0] - start.z).max() <= self.settings.tolerance:
-                start.end = "converged"  # no step within the rounding of the model goes down
-        if not start.end and start.steps >= self.settings.max_steps:
-            start.end = "max_steps reached"
-
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        ok, best = self._ok(), self._best
-        columns, rows = self._columns, np.full((3, self._columns.count), np.nan)
-        rows[0] = self._values[best.run]
-        for entry in self._readings:
-            at = columns.slices[entry.name]
-            rows[2, at] = self._differences(entry)
-        rows[1] = rows[0] - rows[2]
-        return Result(
-            inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
-            statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
-            attrs=self._attributes(best),
-        )
-
-    def _attributes(self, best: Start) -> dict:
-        at_best = Best(
-            names=list(self._inputs),
-            x=self._samples[best.run],
-            scale=self._range,
-            least=self._least,
-            most=self._most,
-            jacobian=best.jacobian,
-            residual=best.residual,
-            interpolation=self._compare.errors(self._values[best.run]),
-            free=self._free(best),
-            known=self._readings[0].deviation is not None,
-        )
-        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
-        if best.end != "converged":
-            notes.insert(0, f"the best start has not converged: {best.end}")
-        return {
-            "method": self.settings.name,
-            "seed": self._seed,
-            **told,
-            "readings": self._compare.count,
-            "interpolated": self._compare.interpolated,
-            "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},
-            "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
-            "notes": notes,
-            **count_failures(self._status),
-        }
-
-    def _unweighted(self, entry: Measured) -> np.ndarray:
-        """Model less reading at the best point, SI."""
-        return self._best.residual[self._compare.rows[entry.name]] / entry.weight
-
-    def _differences(self, entry: Measured) -> np.ndarray:
-        """Model less reading at the study's times, from those at the readings; NaN before the first and after the last."""
-        residual = self._unweighted(entry)
-        if entry.time is None:
-            return residual
-        time, which = np.unique(entry.time, return_inverse=True)
-        mean = np.bincount(which, residual) / np.bincount(which)
-        return np.interp(self._columns.time, time, mean, left=np.nan, right=np.nan)

@@ -21,43 +21,36 @@ class Comparison:
 
     A reading between two of the study's times is compared with the cubic spline (not-a-knot) through the whole history: straight lines
     would take something off every crest, which estimates of damping and stiffness take for their own.
-
-    Attributes
-    ----------
-    count : int
-        Readings.
-    rows : dict of str to slice
-        Those of each output.
     """
 
     def __init__(self, readings: list[Measured], columns: Columns) -> None:
         self._time = columns.time
         self._slices = [columns.slices[entry.name] for entry in readings]
-        self._parts = [_Place.of(entry.time, columns.time) for entry in readings]
+        self._parts = [_Interpolation(entry.time, columns.time) for entry in readings]
         self._target = np.concatenate([entry.values for entry in readings])
         self._weight = np.concatenate([np.full(len(entry.values), entry.weight) for entry in readings])
-        self.count = len(self._target)
+        self.count = len(self._target)  # of readings; `rows` are those of each output
         ends = np.cumsum([0, *(len(entry.values) for entry in readings)])
         self.rows = {entry.name: slice(first, last) for entry, first, last in zip(readings, ends, ends[1:], strict=False)}
 
     @property
     def interpolated(self) -> int:
         """How many readings are between the times of the runs."""
-        return sum(len(place.between) for place in self._parts)
+        return sum(len(part.between) for part in self._parts)
 
     def residuals(self, values: np.ndarray) -> np.ndarray:
         """Weighted (runs, readings) of the runs `values` (runs, columns), which have no NaN."""
-        found = [place.read(values[:, at], self._time) for place, at in zip(self._parts, self._slices, strict=True)]
-        return self._weight * (np.concatenate(found, axis=1) - self._target)
+        read = [part.read(values[:, at], self._time) for part, at in zip(self._parts, self._slices, strict=True)]
+        return self._weight * (np.concatenate(read, axis=1) - self._target)
 
     def errors(self, values: np.ndarray) -> np.ndarray:
         """Of the splines, weighted as residuals, (readings,), of one run (columns,): what leaving out every second time changes tells."""
-        found = [place.errors(values[at], self._time) for place, at in zip(self._parts, self._slices, strict=True)]
-        return self._weight * np.concatenate(found)
+        errors = [part.errors(values[at], self._time) for part, at in zip(self._parts, self._slices, strict=True)]
+        return self._weight * np.concatenate(errors)
 
     def fitting_points(self) -> int | None:
         """Fewest points of a grid that has all readings at its times, if there is one."""
-        between = np.unique(np.concatenate([place.time[place.between] for place in self._parts])) / self._time[-1]
+        between = np.unique(np.concatenate([part.time[part.between] for part in self._parts])) / self._time[-1]
         for count in range(len(self._time), MOST_POINTS):
             at = between * count
             if np.abs(at - np.round(at)).max() < 1e-6:
@@ -65,28 +58,22 @@ class Comparison:
         return None
 
 
-class _Place:
-    """Where the readings of one output lie between the study's times."""
+class _Interpolation:
+    """Between the study's times `grid` to the readings of one output, at times (readings,), or of a number (None)."""
 
-    def __init__(self, time: np.ndarray, low: np.ndarray, share: np.ndarray, near: np.ndarray, between: np.ndarray) -> None:
-        self.time, self.share, self._low = time, share, low
-        self.nearest, self.between = near, between
-
-    @classmethod
-    def of(cls, time: np.ndarray | None, grid: np.ndarray) -> _Place:
-        """Of readings at times (readings,), or of a number (None)."""
-        if time is None:
-            return cls(np.zeros(1), np.zeros(1, int), np.zeros(1), np.zeros(1, int), np.zeros(0, int))
-        low = np.clip(np.searchsorted(grid, time, side="right") - 1, 0, len(grid) - 2)
-        share = (time - grid[low]) / (grid[low + 1] - grid[low])
-        return cls(time, low, share, nearest(grid, time), np.flatnonzero(np.isin(time, off_grid(grid, time))))
+    def __init__(self, time: np.ndarray | None, grid: np.ndarray) -> None:
+        self.time, self.nearest, self.between = np.zeros(1), np.zeros(1, int), np.zeros(0, int)
+        if time is not None:
+            self._low = np.clip(np.searchsorted(grid, time, side="right") - 1, 0, len(grid) - 2)
+            self.share = (time - grid[self._low]) / (grid[self._low + 1] - grid[self._low])
+            self.time, self.nearest, self.between = time, nearest(grid, time), np.flatnonzero(np.isin(time, off_grid(grid, time)))
 
     def read(self, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Histories (runs, points) at the readings, (runs, readings)."""
-        found = values[:, self.nearest]
+        read = values[:, self.nearest]
         if len(self.between) and len(values):
-            found[:, self.between] = _spline(grid, values)(self.time[self.between]).T
-        return found
+            read[:, self.between] = _spline(grid, values)(self.time[self.between]).T
+        return read
 
     def errors(self, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
         """Of the spline of a history (points,) at the readings: spline less history, (readings,).

@@ -15,7 +15,7 @@ from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.quantity import Level, Quantity, in_unit
 from uqmbd.inputs.table import read_columns
-from uqmbd.inputs.units import to_si
+from uqmbd.inputs.units import ToSI, to_si
 from uqmbd.methods.parameter_studies.from_file import FromFile
 
 HEAD = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<unit>[^\]]*)\])?$")
@@ -76,7 +76,7 @@ class Measured:
 
 def measured(settings: Readings, columns: Columns) -> list[Measured]:
     """All measurements, checked against the outputs of the study."""
-    found = together([entry for file in data_files(settings) for entry in file.histories(settings, columns)])
+    entries = together([entry for file in data_files(settings) for entry in file.histories(settings, columns)])
     for name, value in settings.scalars.items():
         check_output(name, columns, history=False, key=f"method.scalars.{name}")
         factor, offset = conversion(name, settings.units.get(name, ""), columns, f"method.units.{name}")
@@ -84,37 +84,28 @@ def measured(settings: Readings, columns: Columns) -> list[Measured]:
             number = in_unit(value, columns.outputs[name].unit, of=name, key=f"method.scalars.{name}")
         else:
             number = factor * value + offset
-        found.append(Measured(name, None, np.array([number]), deviation(settings, name, factor, columns)))
-    known = [entry.name for entry in found]
+        entries.append(Measured(name, None, np.array([number]), deviation(settings, name, factor, columns)))
+    known = [entry.name for entry in entries]
     for key in ("units", "deviations"):
         for name in getattr(settings, key):
             if name not in known and not (key == "units" and name == "time"):
                 raise StudyError(
                     f"'{name}' is not measured", key=f"method.{key}.{name}", remedy=did_you_mean(name, known, noun="measurement")
                 )
-    given = [entry.name for entry in found if entry.deviation is not None]
-    if given and len(given) < len(found):
+    given = [entry.name for entry in entries if entry.deviation is not None]
+    if given and len(given) < len(entries):
         lacking = next(name for name in known if name not in given)
         raise StudyError(f"'{lacking}' has no standard deviation while others have", key="method.deviations", remedy="give all or none")
-    return found
+    return entries
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of measured histories.
-
-    Attributes
-    ----------
-    path : str
-    heads : list of str
-        Its first line.
-    units : dict of str to str or None
-        Unit that stands behind each name there.
-    """
+    """A file of measured histories."""
 
     path: str
-    heads: list[str]
-    units: dict[str, str | None]
+    heads: list[str]  # its first line
+    units: dict[str, str | None]  # that stands behind each name there
 
     def table(self, heads: list[str]) -> np.ndarray:
         """Columns by their headings, (readings, columns)."""
@@ -135,22 +126,15 @@ class DataFile:
             remedy = "head it: time [s],slider.x [mm]"
             raise StudyError("the file has no column 'time'", key="method.data", value=self.path, remedy=remedy)
         unit = self.unit(settings, "time")
-        try:
-            si = to_si(unit)
-        except StudyError as error:
-            raise StudyError(error.message, key="method.data", value=unit, remedy=error.remedy) from None
+        si = checked_unit(unit, "method.data")
         if si.unit not in ("", "s"):
             text = f"time is measured in {unit}, which is not a time"
             raise StudyError(text, key="method.data", value=self.path, remedy="head it time [s]")
         time = si.factor * values[:, list(self.units).index("time")]
         outside = np.flatnonzero((time < -1e-9 * end) | (time > end * (1 + 1e-9)))
         if outside.size:
-            raise StudyError(
-                f"reading {outside[0] + 1} is at {time[outside[0]]:.6g} s, outside the study's times from 0 to {end:.6g} s",
-                key="method.data",
-                value=self.path,
-                remedy="raise time.end, or leave the reading out",
-            )
+            text = f"reading {outside[0] + 1} is at {time[outside[0]]:.6g} s, outside the study's times from 0 to {end:.6g} s"
+            raise StudyError(text, key="method.data", value=self.path, remedy="raise time.end, or leave the reading out")
         return np.clip(time, 0.0, end)
 
     def histories(self, settings: Readings, columns: Columns) -> list[Measured]:
@@ -177,7 +161,7 @@ def data_files(settings: Readings) -> list[DataFile]:
     files = []
     for path in paths:
         heads = headings(path)
-        units = {found["name"]: found["unit"] for head in heads if (found := HEAD.match(head))}
+        units = {match["name"]: match["unit"] for head in heads if (match := HEAD.match(head))}
         if len(units) < len(heads):
             text = "two columns of the file are of the same output"
             raise StudyError(text, key="method.data", value=path, remedy="write them into two files: data = [...] takes several")
@@ -185,10 +169,10 @@ def data_files(settings: Readings) -> list[DataFile]:
     return files
 
 
-def together(found: list[Measured]) -> list[Measured]:
+def together(entries: list[Measured]) -> list[Measured]:
     """Readings of the same output, of several files, as one measurement."""
     out: dict[str, Measured] = {}
-    for entry in found:
+    for entry in entries:
         if (first := out.get(entry.name)) is not None:
             if entry.deviation != first.deviation:
                 text = f"the standard deviation of '{entry.name}' is a number without a unit, and the files have it in two units"
@@ -224,12 +208,17 @@ def check_output(name: str, columns: Columns, *, history: bool, key: str) -> Non
         raise StudyError(f"the output '{name}' is {kind}", key=key, remedy=remedy)
 
 
-def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float, float]:
-    """Factor and offset to SI; raises `StudyError` for another dimension than the output's."""
+def checked_unit(unit: str, key: str) -> ToSI:
+    """What makes numbers in a unit SI; an error names the key of the setting."""
     try:
-        si = to_si(unit)
+        return to_si(unit)
     except StudyError as error:
         raise StudyError(error.message, key=key, value=unit, remedy=error.remedy) from None
+
+
+def conversion(name: str, unit: str, columns: Columns, key: str) -> tuple[float, float]:
+    """Factor and offset to SI; raises `StudyError` for another dimension than the output's."""
+    si = checked_unit(unit, key)
     own = to_si(columns.outputs[name].unit)
     if si.unit and own.unit and si.unit != own.unit:
         raise StudyError(f"'{name}' is measured in {unit}, but is in {own.unit}", key=key, remedy="mend the unit")

@@ -19,33 +19,18 @@ NEGLIGIBLE = 1e-5  # of an input's range: errors of interpolation below that are
 
 @dataclass(frozen=True)
 class Best:
-    """The best point, and what is known there.
-
-    Attributes
-    ----------
-    names : list of str
-    x, scale, least, most : ndarray, shape (inputs,)
-        SI: the estimate, the length of a unit of the coordinate, the ends of the input.
-    jacobian : ndarray, shape (readings, inputs)
-        Of the weighted residuals, by the coordinate.
-    residual, interpolation : ndarray, shape (readings,)
-        Weighted; the latter: what interpolating between the study's times may have added.
-    free : ndarray of bool, shape (inputs,)
-        Not held at an end.
-    known : bool
-        The readings have standard deviations, by which the residuals are weighted.
-    """
+    """The best point, and what is known there."""
 
     names: list[str]
-    x: np.ndarray
-    scale: np.ndarray
-    least: np.ndarray
+    x: np.ndarray  # this and the next three (inputs,), SI: the estimate
+    scale: np.ndarray  # length of a unit of the coordinate
+    least: np.ndarray  # ends of the inputs
     most: np.ndarray
-    jacobian: np.ndarray
-    residual: np.ndarray
-    interpolation: np.ndarray
-    free: np.ndarray
-    known: bool
+    jacobian: np.ndarray  # (readings, inputs): of the weighted residuals, by the coordinate
+    residual: np.ndarray  # (readings,): weighted, as is the next
+    interpolation: np.ndarray  # (readings,): what interpolating between the study's times may have added
+    free: np.ndarray  # bool (inputs,): not held at an end
+    known: bool  # whether the readings have standard deviations, by which the residuals are weighted
 
     @property
     def freedom(self) -> int:

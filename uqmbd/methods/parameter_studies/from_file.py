@@ -14,22 +14,10 @@ from uqmbd.methods.base import Method
 
 
 class FromFile(Method):
-    """Base of methods that read a CSV file.
-
-    Attributes
-    ----------
-    data : str
-        Its path, relative to the study file (in Python: to the current directory).
-    content : str
-        Fingerprint of `data`, filled in when the file is read, so that a result of other numbers is not taken for one of these.
-
-    Raises
-    ------
-    StudyError
-        When the file cannot be read, or is not the one that a resolved study was made with.
-    """
+    """Base of methods that read CSV files, `data`; raises `StudyError` when one is not that with which a resolved study was made."""
 
     data: str | list[str] | None = None
+    # fingerprint of `data`, filled in when the file is read, so that a result of other numbers is not taken for one of these
     content: str | list[str] | None = None
 
     @model_validator(mode="before")
@@ -41,17 +29,13 @@ class FromFile(Method):
         if not paths or len(paths) < len(given):
             return values
         stamps = [stamp(path) for path in paths]
-        found, before = stamps if isinstance(data, list) else stamps[0], values.get("content")
-        if before not in (None, found):
+        now, before = stamps if isinstance(data, list) else stamps[0], values.get("content")
+        if before not in (None, now):
             olds = before if isinstance(before, list) else [before]
             changed = [path for path, old, new in zip(paths, olds, stamps, strict=False) if old != new]
-            raise StudyError(
-                "the file has changed since this study was run",
-                key="data",
-                value=next(iter(changed), data),
-                remedy="restore it, or run the study again with --overwrite or in another place",
-            )
-        return {**values, "content": found}
+            remedy = "restore it, or run the study again with --overwrite or in another place"
+            raise StudyError("the file has changed since this study was run", key="data", value=next(iter(changed), data), remedy=remedy)
+        return {**values, "content": now}
 
 
 def stamp(file: str) -> str:

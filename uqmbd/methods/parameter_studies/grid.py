@@ -59,6 +59,7 @@ class Grid(Method):
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
+    run: ClassVar[type] = ParameterRun
 
     points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None
     values: dict[str, list[Number]] = Field(default_factory=dict)
@@ -78,13 +79,13 @@ class Grid(Method):
     def counts(self, inputs: Mapping[str, Input]) -> list[int]:
         """Number of values of each input."""
         by_input = self.points if isinstance(self.points, dict) else {}
-        found = []
+        counts = []
         for name in inputs:
             count = len(self.values[name]) if name in self.values else by_input.get(name, None if by_input else self.points)
             if count is None:
                 raise StudyError(f"the input '{name}' has neither points nor values", key="method.points", remedy=f"add {name} = 5, say")
-            found.append(count)
-        return found
+            counts.append(count)
+        return counts
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         runs = prod(self.counts(inputs))
@@ -100,12 +101,8 @@ class Grid(Method):
             check_inside(name, inputs[name], np.array(numbers), f"method.values.{name}")
         counts = self.counts(inputs)
         if prod(counts) > self.max_runs:
-            raise StudyError(
-                f"{' x '.join(map(str, counts))} values are {prod(counts)} combinations, more than max_runs",
-                key="method.max_runs",
-                value=self.max_runs,
-                remedy="take fewer points or inputs, or raise max_runs",
-            )
+            text = f"{' x '.join(map(str, counts))} values are {prod(counts)} combinations, more than max_runs"
+            raise StudyError(text, key="method.max_runs", value=self.max_runs, remedy="take fewer points or inputs, or raise max_runs")
 
     def rows(self, inputs: Mapping[str, Input]) -> np.ndarray:
         """All combinations (runs, d), SI; the last input changes fastest."""
@@ -114,6 +111,3 @@ class Grid(Method):
             u = np.linspace(0, 1, count) if item.kind == "interval" else (np.arange(count) + 0.5) / count
             axes.append(in_si(item, np.array(self.values[name])) if name in self.values else item.ppf(u))
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
-
-    def _start(self, *study: Any) -> ParameterRun:
-        return ParameterRun(self, *study)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -21,6 +21,26 @@ from uqmbd.methods.staged import FixedSampler
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
+
+
+class ParameterRun(FixedSampler):
+    """All samples in one ask; the envelope of the outputs, and their least, greatest and mean value."""
+
+    def _plan(self) -> Iterator[np.ndarray]:
+        yield self.settings.rows(self.inputs)
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        ok = self._ok()
+        ends, counts = self.envelope(ok), count_failures(self.status)
+        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
+        rows = np.concatenate([self.values[ok].mean(axis=0)[None], ends])
+        return Result(
+            inner=self.columns.dataset(ends, {"bound": ["lower", "upper"]}),
+            statistics=self.columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
+            attrs={"method": self.settings.name, "sampling": "chosen", "seed": self.seed, "notes": notes, **counts},
+        )
 
 
 class List(FromFile):
@@ -52,6 +72,7 @@ class List(FromFile):
     leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "joint", "sampled"})  # the list says all of them together
+    run: ClassVar[type] = ParameterRun
 
     data: str | None = None
     content: str | None = None
@@ -95,29 +116,6 @@ class List(FromFile):
         """Samples (runs, d), SI."""
         return np.column_stack([in_si(item, numbers) for item, numbers in zip(inputs.values(), self.table(inputs).T, strict=True)])
 
-    def _start(self, *study: Any) -> ParameterRun:
-        return ParameterRun(self, *study)
-
-
-class ParameterRun(FixedSampler):
-    """All samples in one ask; the envelope of the outputs, and their least, greatest and mean value."""
-
-    def _plan(self) -> Iterator[np.ndarray]:
-        yield self.settings.rows(self._inputs)
-
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        ok = self._ok()
-        ends, counts = self.envelope(ok), count_failures(self._status)
-        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
-        rows = np.concatenate([self._values[ok].mean(axis=0)[None], ends])
-        return Result(
-            inner=self._columns.dataset(ends, {"bound": ["lower", "upper"]}),
-            statistics=self._columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
-            attrs={"method": self.settings.name, "sampling": "chosen", "seed": self._seed, "notes": notes, **counts},
-        )
-
 
 def in_si(item: Input, values: np.ndarray) -> np.ndarray:
     """Numbers in the unit in which an input was written, in SI."""
@@ -133,9 +131,5 @@ def check_inside(name: str, item: Input, values: np.ndarray, key: str) -> None:
     reach = 1e-12 * max(abs(written.lower), abs(written.upper))
     for i, value in enumerate(np.asarray(values, float)):
         if not written.lower - reach <= value <= written.upper + reach:
-            raise StudyError(
-                f"number {i + 1} of '{name}' is outside its interval {written.describe()}",
-                key=key,
-                value=float(value),
-                remedy="widen the interval or leave the number out",
-            )
+            text = f"number {i + 1} of '{name}' is outside its interval {written.describe()}"
+            raise StudyError(text, key=key, value=float(value), remedy="widen the interval or leave the number out")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import columnwise, std
+from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics import trust
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.failures import left_out
-from uqmbd.methods.fitted_run import FittedRun
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
+from uqmbd.methods.staged import FittedRun
 from uqmbd.surrogates.base import NODE, VALIDATION
 from uqmbd.surrogates.chaos import Chaos
 from uqmbd.surrogates.warped import Warped
@@ -43,7 +44,7 @@ class ExpandedRun(FittedRun):
         yield from self.surrogate.design()
 
     def add_random(self, count: int, role: int) -> None:
-        self._add_random(count, role)
+        self.add(2 * generator(self.seed, role).random((count, len(self.inputs))) - 1, role)
 
     def assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""

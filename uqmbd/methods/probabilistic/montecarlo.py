@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import columnwise, sample_std
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
@@ -18,20 +17,107 @@ from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
 from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.failures import left_out, stop_if_too_many
+from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
-from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from uqmbd.result import Result
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
+
+
+class MonteCarloRun(ReducedRun):
+    """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
+
+    Sums are kept in double-double, so the result does not depend on how the runs were cut into batches.
+    """
+
+    def __init__(self, settings: MonteCarlo, *study: Any) -> None:
+        super().__init__(settings, *study)
+        self._samples = self.inputs.samples(unit_points(settings.design, settings.samples, len(self.inputs), generator(self.seed, 0)))
+        self._values = np.empty((settings.samples, self.scalars.count))  # of the ok runs, `_good` so far
+        self._good = 0
+        self._moments = moments.empty(self.histories.count)
+        self._whole = 0
+        self._head = min(settings.history_runs, settings.samples)
+        self._kept = np.empty((self._head, self.histories.count))  # histories of the first ok runs, `_whole` so far
+        head = np.column_stack([values[: self._head] for values in self._samples.values()])
+        self._reduce = partial(reduce_batch, list(self.inputs), head, self.scalars, self.histories)
+        self._along = {"scalars": self.scalars, "moments": self.histories, "histories": self.histories}
+
+    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
+        """Take in what `reduce` made of a batch, in run order."""
+        self._status.append(partial["status"])
+        good = len(partial["scalars"])
+        self._values[self._good : self._good + good] = partial["scalars"]
+        self._good += good
+        if self.histories.count:
+            self._moments = moments.merge(self._moments, partial["moments"])
+        whole = partial["histories"][: self._wanted(partial, self._told)]
+        self._kept[self._whole : self._whole + len(whole)] = whole
+        self._whole += len(whole)
+        self._told += len(partial["status"])
+
+    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
+        """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""
+        return len(partial["histories"]) >= self._wanted(partial, first)
+
+    def _wanted(self, partial: Mapping[str, np.ndarray], first: int) -> int:
+        """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
+        return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
+
+    def result(self) -> Result:
+        from uqmbd.result import Result
+
+        failures = count_failures(self._all_status())
+        count = int(failures["runs_ok"])
+        values = self._values[: self._good]
+        levels = levels_of(self.settings.quantiles)
+        of_scalars = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
+        scalars = Statistics.of(of_scalars, count, values, levels)
+        kept, state = self._kept[: self._whole], self._moments
+        of_histories = moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM]
+        histories = Statistics.of(of_histories, count, kept, levels)
+        attrs = {
+            "method": self.settings.name,
+            "sampling": "random",
+            "design": self.settings.design,
+            "seed": self.seed,
+            "confidence": 0.95,
+            **failures,
+        }
+        if self.histories.count:
+            attrs["history_quantile_runs"] = len(kept)
+        notes = left_out(failures, ": the statistics are those of runs that work")
+        attrs["notes"] = notes + self._doubts(scalars, histories, count)
+        names = list(scalars.rows)
+        rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
+        return Result(
+            inner=self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows]),
+            statistics=self._join({"statistic": names}, [moved(each) for each in rows]),
+            attrs=attrs,
+        )
+
+    def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
+        """Sentences about limits that cannot be relied upon."""
+        few = f"{count} run{'s are' if count != 1 else ' is'} too few for limits of mean and standard deviation, which need {LEAST}"
+        notes = [] if count >= LEAST else [f"{few}; quantiles are read between so few values, and most of their limits are infinite"]
+        parts = [(self.scalars, scalars), (self.histories, histories)]
+        for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
+            shares = {name: part.doubtful[key][at].mean() for layout, part in parts for name, at in layout.slices.items()}
+            of = {name: "times" if info.over_time else "points" for name, info in self.histories.outputs.items()}
+            doubtful = sorted((name for name in self._order if shares[name]), key=lambda name: -shares[name])
+            who = ", ".join(
+                name if shares[name] == 1 else f"{name} (at {max(shares[name], 0.01):.0%} of the {of[name]})" for name in doubtful[:NAMED]
+            ) + (f" and {len(doubtful) - NAMED} more" if len(doubtful) > NAMED else "")
+            if who:
+                notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {who} are too narrow")
+        if same := self.scalars.named(scalars.doubtful["constant"]):
+            notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
+        return notes
 
 
 class MonteCarlo(Method):
@@ -72,6 +158,7 @@ class MonteCarlo(Method):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
+    run: ClassVar[type] = MonteCarloRun
 
     samples: int = Field(ge=1)
     design: Literal["random", "lhs", "sobol"] = "random"
@@ -84,123 +171,13 @@ class MonteCarlo(Method):
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.samples, self.samples
 
-    def _start(self, *study: Any) -> MonteCarloRun:
-        return MonteCarloRun(self, *study)
-
-
-class MonteCarloRun(ReducedRun):
-    """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
-
-    `tell` is ``tell_reduced(reduce(...))``, so a campaign that keeps only what `reduce` returns gets the same result; sums are
-    kept in double-double, so it does not depend on how the runs were cut into batches either.
-    """
-
-    def __init__(self, settings: MonteCarlo, inputs: Space, outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
-        self.settings = settings
-        self._inputs = inputs
-        self._seed = seed
-        self._scalars = Columns(outputs, time).scalars
-        self._histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
-        self._order = list(outputs)
-        points = unit_points(settings.design, settings.samples, len(inputs), generator(seed, 0))
-        self._samples = inputs.samples(points)
-        self._status: list[np.ndarray] = []
-        self._values = np.empty((settings.samples, self._scalars.count))  # of the ok runs, `_good` so far
-        self._good = 0
-        self._moments = moments.empty(self._histories.count)
-        self._told = self._whole = 0
-        self._head = min(settings.history_runs, settings.samples)
-        self._kept = np.empty((self._head, self._histories.count))  # histories of the first ok runs, `_whole` so far
-        head = np.column_stack([values[: self._head] for values in self._samples.values()])
-        self._reduce = partial(reduce_batch, list(inputs), head, self._scalars, self._histories)
-        self._along = {"scalars": self._scalars, "moments": self._histories, "histories": self._histories}
-
-    def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
-        self._status.append(partial["status"])
-        good = len(partial["scalars"])
-        self._values[self._good : self._good + good] = partial["scalars"]
-        self._good += good
-        if self._histories.count:
-            self._moments = moments.merge(self._moments, partial["moments"])
-        whole = partial["histories"][: self._wanted(partial, self._told)]
-        self._kept[self._whole : self._whole + len(whole)] = whole
-        self._whole += len(whole)
-        self._told += len(partial["status"])
-
-    def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
-        """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""
-        return len(partial["histories"]) >= self._wanted(partial, first)
-
-    def _wanted(self, partial: Mapping[str, np.ndarray], first: int) -> int:
-        """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
-        return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
-
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
-        failures = count_failures(status)
-        count = int(failures["runs_ok"])
-        stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
-        values = self._values[: self._good]
-        levels = levels_of(self.settings.quantiles)
-        ends = values.min(axis=0), values.max(axis=0)
-        scalars = Statistics.of(values.mean(axis=0), columnwise(sample_std, values), *ends, count, values, levels)
-        kept = self._kept[: self._whole]
-        state = self._moments
-        histories = Statistics.of(
-            moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM], count, kept, levels
-        )
-        attrs = {
-            "method": self.settings.name,
-            "sampling": "random",
-            "design": self.settings.design,
-            "seed": self._seed,
-            "confidence": 0.95,
-            **failures,
-        }
-        if self._histories.count:
-            attrs["history_quantile_runs"] = len(kept)
-        notes = left_out(failures, ": the statistics are those of runs that work")
-        attrs["notes"] = notes + self._doubts(scalars, histories, count)
-        rows, names = {"s": scalars.rows, "h": histories.rows}, list(scalars.rows)
-        return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, {k: np.array([each["min"], each["max"]]) for k, each in rows.items()}),
-            statistics=self._join({"statistic": names}, {k: moved(each) for k, each in rows.items()}),
-            attrs=attrs,
-        )
-
-    def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
-        """Sentences about limits that cannot be relied upon."""
-        few = f"{count} run{'s are' if count != 1 else ' is'} too few for limits of mean and standard deviation, which need {LEAST}"
-        notes = [] if count >= LEAST else [f"{few}; quantiles are read between so few values, and most of their limits are infinite"]
-        parts = [(self._scalars, scalars), (self._histories, histories)]
-        for word, key in (("mean", "mean_doubtful"), ("standard deviation", "std_doubtful")):
-            shares = {name: found.doubtful[key][at].mean() for layout, found in parts for name, at in layout.slices.items()}
-            of = {name: "times" if info.over_time else "points" for name, info in self._histories.outputs.items()}
-            doubtful = sorted((name for name in self._order if shares[name]), key=lambda name: -shares[name])
-            who = ", ".join(
-                name if shares[name] == 1 else f"{name} (at {max(shares[name], 0.01):.0%} of the {of[name]})" for name in doubtful[:NAMED]
-            ) + (f" and {len(doubtful) - NAMED} more" if len(doubtful) > NAMED else "")
-            if who:
-                notes.append(f"{count} runs of a skewed output are too few: the limits of the {word} of {who} are too narrow")
-        if same := self._scalars.named(scalars.doubtful["constant"]):
-            notes.append(f"all {count} runs have the same {', '.join(same)}, which says nothing of any rarer than 1 in {count // 4 or 1}")
-        return notes
-
-    def _join(self, labels: dict[str, list[str]], rows: dict[str, np.ndarray]) -> xr.Dataset:
-        """One Dataset of scalars (rows "s") and histories (rows "h"), in the order of the outputs."""
-        joined = self._scalars.dataset(rows["s"], labels).merge(self._histories.dataset(rows["h"], labels))
-        return joined[self._order]
-
 
 def moved(rows: dict[str, np.ndarray]) -> np.ndarray:
     """The rows as one array, (rows, columns), taken out of the dict one by one: they are large."""
-    found = np.empty((len(rows), len(next(iter(rows.values())))))
+    table = np.empty((len(rows), len(next(iter(rows.values())))))
     for i, name in enumerate(list(rows)):
-        found[i] = rows.pop(name)
-    return found
+        table[i] = rows.pop(name)
+    return table
 
 
 class Statistics(NamedTuple):
@@ -210,21 +187,13 @@ class Statistics(NamedTuple):
     doubtful: dict[str, np.ndarray]
 
     @classmethod
-    def of(
-        cls,
-        mean: np.ndarray,
-        std: np.ndarray,
-        smallest: np.ndarray,
-        largest: np.ndarray,
-        count: int,
-        ranked: np.ndarray,
-        levels: tuple[float, ...],
-    ) -> Statistics:
-        """From moments of `count` runs; quantiles, and the shape of the distribution, are those of the rows of `ranked`."""
-        found = quantiles(ranked, levels)
-        names = [name for name in found if "_" not in name]
+    def of(cls, moments: tuple[np.ndarray, ...], count: int, ranked: np.ndarray, levels: tuple[float, ...]) -> Statistics:
+        """From mean, standard deviation, least and greatest value of `count` runs; quantiles, and the shape, are those of `ranked`."""
+        mean, std, smallest, largest = moments
+        by_name = quantiles(ranked, levels)
+        names = [name for name in by_name if "_" not in name]
         limits = moment_limits(mean, std, smallest, largest, count, ranked)._asdict()
         doubtful = {key: limits.pop(key) for key in ("mean_doubtful", "std_doubtful", "constant")}
-        rows = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: found[name] for name in names}, **limits}
-        rows |= {f"{name}_{end}": found[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
+        rows = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: by_name[name] for name in names}, **limits}
+        rows |= {f"{name}_{end}": by_name[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
         return cls(rows, doubtful)

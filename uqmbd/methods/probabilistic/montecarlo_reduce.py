@@ -21,16 +21,8 @@ def reduce_batch(
 ) -> dict[str, np.ndarray]:
     """What a Monte Carlo study needs of a batch of n runs; failed runs take part in `status` only.
 
-    Parameters
-    ----------
-    head : ndarray, shape (history_runs, inputs)
-        Samples of the runs whose histories are kept whole.
-
-    Returns
-    -------
-    dict
-        ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see
-        `uqmbd.analysis.statistics.moments`; ``histories`` (ok runs of the head, columns of histories).
+    ``status`` (n,) int8; ``scalars`` (ok runs, scalars); ``moments`` (6, columns of histories), see `uqmbd.analysis.statistics.moments`;
+    ``histories`` (ok runs, columns of histories) of those whose samples are in `head` (history_runs, inputs).
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)
@@ -40,6 +32,6 @@ def reduce_batch(
 
 def in_head(rows: np.ndarray, head: np.ndarray) -> np.ndarray:
     """Which of the samples (n, inputs) are among those of the head, bit for bit."""
-    found, known = np.isin(rows[:, 0], head[:, 0]), {row.tobytes() for row in head}
-    found[found] = [row.tobytes() in known for row in rows[found]]
-    return found
+    inside, known = np.isin(rows[:, 0], head[:, 0]), {row.tobytes() for row in head}
+    inside[inside] = [row.tobytes() in known for row in rows[inside]]
+    return inside

@@ -67,8 +67,8 @@ class StatisticsRun(ExpandedRun):
             return {"first": first, "total": total}, second
         at = [i for i, name in enumerate(self.inputs) if name in bound.names]
         factor = np.linalg.cholesky(bound.gaussian([name for name in self.inputs if name in bound.names]))
-        found = dependent_indices.indices(self.surrogate.polynomials, at, factor)
-        return {kind: np.where(self.surrogate.warped, np.nan, array) for kind, array in found.items()}, None
+        by_kind = dependent_indices.indices(self.surrogate.polynomials, at, factor)
+        return {kind: np.where(self.surrogate.warped, np.nan, array) for kind, array in by_kind.items()}, None
 
     def _about_indices(self) -> list[str]:
         """Sentences about indices of inputs that depend on each other."""
@@ -91,13 +91,13 @@ class StatisticsRun(ExpandedRun):
 
     def _answers(self) -> Answer:
         """To the questions besides the indices, of which a sample has few points where each is asked many times."""
-        found, asked = Answer(), {*self.settings.questions, *self.surrogate.always_asked()}
+        answer, asked = Answer(), {*self.settings.questions, *self.surrogate.always_asked()}
         for name, points in (("bounds", self._sample), ("width", self._sample[:POINTS])):
             if name in asked:
                 over = self.surrogate.over_box(points)
                 subject = SurrogateContext(self.inputs, self.columns, over, self._ends, self.error, self.trusted)
-                found = found.joined(answers_of(subject, [name], but=()))
-        return found
+                answer = answer.joined(answers_of(subject, [name], but=()))
+        return answer
 
     def _sample_points(self) -> int:
         """Enough beyond the outermost quantile."""
@@ -119,7 +119,7 @@ class StatisticsRun(ExpandedRun):
             out[:3, trusted] = part.moments(self._sample)
             out[3:, trusted] = part.quantiles(levels, self._sample)
         if trusted.size < out.shape[1]:
-            runs = self._values[np.ix_(self._sample_rows(), np.flatnonzero(~self.trusted))]
+            runs = self.values[np.ix_(self._sample_rows(), np.flatnonzero(~self.trusted))]
             spread = std(runs)
             standard = np.divide(runs - runs.mean(axis=0), spread, out=np.zeros_like(runs), where=spread > 0)
             skewness = (standard**3).mean(axis=0)
@@ -135,11 +135,11 @@ class StatisticsRun(ExpandedRun):
         numbers = self._numbers(self.columns.axes)
         if not numbers.count:
             return {}
-        found = np.empty((len(indices), len(self.inputs), numbers.count))
+        aggregated = np.empty((len(indices), len(self.inputs), numbers.count))
         for j, name in enumerate(numbers.outputs):
             at = self.columns.slices[name]
-            found[..., j] = [self.expansion.select(at).aggregated(each[:, at]) for each in indices.values()]
-        return {"aggregated": numbers.dataset(found, {"kind": list(indices), "input": list(self.inputs)}, unit="")}
+            aggregated[..., j] = [self.expansion.select(at).aggregated(each[:, at]) for each in indices.values()]
+        return {"aggregated": numbers.dataset(aggregated, {"kind": list(indices), "input": list(self.inputs)}, unit="")}
 
     def _distribution(self, column: int) -> np.ndarray:
         """Of one column: value, and limits of the probability to be at most that, at equal steps in probability, (CDF_LEVELS, 3)."""
@@ -147,7 +147,7 @@ class StatisticsRun(ExpandedRun):
         if self.trusted[column]:
             value = self.expansion.select(slice(column, column + 1)).quantiles(levels, self._sample)[:, 0]
         else:
-            value = np.quantile(self._values[self._sample_rows(), column], levels)
+            value = np.quantile(self.values[self._sample_rows(), column], levels)
         return np.column_stack([value, levels, levels])
 
     def _convergence(self) -> dict[str, xr.Dataset]:
@@ -157,7 +157,7 @@ class StatisticsRun(ExpandedRun):
             return {}  # fits to a part of the runs have warped time lines of their own
         counts = np.unique(np.geomspace(max(_SMALLEST, len(rows) // 8), len(rows), _SIZES).astype(int))
         degrees = sorted({choice.degree for choice in found_by.choices})
-        found = np.full((len(counts), 3, len(columns.slices)), np.nan)
+        table = np.full((len(counts), 3, len(columns.slices)), np.nan)
         for i, count in enumerate(counts):
             try:
                 known = found_by.choices if count > found_by.chosen_by else None
@@ -168,9 +168,9 @@ class StatisticsRun(ExpandedRun):
             for j, at in enumerate(columns.slices.values()):
                 weight = variance[at].sum()
                 error = loo[at] @ variance[at] / weight if weight > 0 else 0.0
-                found[i, :, j] = np.abs(fit.mean()[at]).max(), fit.deviation()[at].max(), error
+                table[i, :, j] = np.abs(fit.mean()[at]).max(), fit.deviation()[at].max(), error
         labels = {"count": counts, "statistic": ["mean", "std", "loo"]}
-        return {"convergence": self._numbers(columns.slices).dataset(found, labels)}
+        return {"convergence": self._numbers(columns.slices).dataset(table, labels)}
 
     def _attributes(self) -> dict[str, Any]:
         attrs = super()._attributes()

@@ -15,8 +15,7 @@ from uqmbd.analysis.chaos.families import Family
 from uqmbd.analysis.statistics.trust import SHARE
 from uqmbd.errors import StudyError
 from uqmbd.groups import OF_EXPANSION, GroupSpec
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.intervals.chebyshev import DegreeWanted
 from uqmbd.methods.quantile_levels import Quantiles
@@ -164,15 +163,15 @@ class Expanded(Method):
             most = TERMS_A_RUN * fitted
         else:
             return wanted
-        names, found = list(inputs), wanted[:1]
+        names, possible = list(inputs), wanted[:1]
         for degree in wanted[1:]:
             try:
                 if len(self.terms(names, degree)) > most:
                     break
             except ValueError:
                 break
-            found.append(degree)
-        return found
+            possible.append(degree)
+        return possible
 
     def validation_runs(self, samples: int) -> int:
         """How many of `samples` runs are for validation."""
@@ -219,12 +218,8 @@ class Expanded(Method):
             return
         least = len(inputs) + 2
         if fitted < least:
-            raise StudyError(
-                f"of {self.samples} runs {kept} are for validation, and {max(fitted, 0)} are too few to fit {len(inputs)} inputs",
-                key="method.samples",
-                value=self.samples,
-                remedy=f"use {self.samples_for(least)} samples or more",
-            )
+            text = f"of {self.samples} runs {kept} are for validation, and {max(fitted, 0)} are too few to fit {len(inputs)} inputs"
+            raise StudyError(text, key="method.samples", value=self.samples, remedy=f"use {self.samples_for(least)} samples or more")
         self._check_terms(inputs, fitted)
 
     def _check_questions(self, inputs: Space) -> None:
@@ -232,12 +227,9 @@ class Expanded(Method):
         asked = [name for name in self.questions if name != "indices"]
         random = [name for name, item in inputs.items() if item.kind == "random"]
         if asked and random:
-            raise StudyError(
-                f"the input '{random[0]}' is random, and the question {asked[0]} is one to intervals",
-                key="method.questions",
-                value=list(self.questions),
-                remedy="give it as interval = [lower, upper], or remove the question",
-            )
+            text = f"the input '{random[0]}' is random, and the question {asked[0]} is one to intervals"
+            remedy = "give it as interval = [lower, upper], or remove the question"
+            raise StudyError(text, key="method.questions", value=list(self.questions), remedy=remedy)
 
     def _check_terms(self, inputs: Mapping[str, Input], fitted: int) -> None:
         """Refuse a degree that the runs cannot determine."""

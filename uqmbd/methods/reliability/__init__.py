@@ -3,9 +3,8 @@
 from uqmbd.methods.reliability.ak_mcs import AkMcs
 from uqmbd.methods.reliability.importance import Importance
 from uqmbd.methods.reliability.interval import Intervals
-from uqmbd.methods.reliability.montecarlo import MonteCarloCount
 from uqmbd.methods.reliability.search import Form, Sorm
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.methods.reliability.subset import Subset
+from uqmbd.methods.reliability.simulation import MonteCarloCount, Subset
 
 APPROACHES = Reliability.take(Form, Sorm, Importance, Subset, MonteCarloCount, AkMcs, Intervals)

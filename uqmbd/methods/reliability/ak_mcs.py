@@ -15,8 +15,8 @@ from uqmbd.analysis.reliability import sampling
 from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.reliability.population import Population, Share, limits
-from uqmbd.methods.reliability.run import SAMPLING, ReliabilityRun, estimated
+from uqmbd.methods.reliability.population import Population, limits
+from uqmbd.methods.reliability.run import SAMPLING, Points, ReliabilityRun
 from uqmbd.methods.reliability.settings import Reliability
 from uqmbd.surrogates.kriging import Kriging
 
@@ -42,14 +42,14 @@ class LearningRun(ReliabilityRun):
 
     remedy = 'take approach = "subset", or a finer output'
 
-    def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
+    def _find(self) -> Points:
         from scipy.special import ndtri
         from scipy.stats import qmc
 
-        d, settings, rng = len(self._inputs), self.settings, generator(self._seed, POPULATION)
+        d, settings, rng = len(self.inputs), self.settings, generator(self.seed, POPULATION)
         first = settings.first(d)
-        z = FIRST_SPREAD * ndtri(qmc.LatinHypercube(d, rng=generator(self._seed, SAMPLING)).random(first))
-        self._z, self._margin = z, (yield z, SAMPLING)
+        z = FIRST_SPREAD * ndtri(qmc.LatinHypercube(d, rng=generator(self.seed, SAMPLING)).random(first))
+        self._z, self._margin = z, (yield z)
         self._population, self._batches = Population(d, rng), 0
         self._fit(None)
         self._agreed = False
@@ -64,23 +64,22 @@ class LearningRun(ReliabilityRun):
                 break
         self._conclude()
 
-    def _learn(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
+    def _learn(self) -> Points:
         """Runs until the signs in the population are known."""
         while True:
             self._predict()
             left = self.settings.max_runs - len(self._z)
             if self._converged or left <= 0:
                 return
-            more = self._choose(min(self.settings.batch, left))
-            yield from self._run(more)
+            yield from self._run(self._choose(min(self.settings.batch, left)))
 
-    def _run(self, points: np.ndarray) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
-        margin = yield points, SAMPLING
+    def _run(self, points: np.ndarray) -> Points:
+        margin = yield points
         self._z, self._margin = np.concatenate([self._z, points]), np.concatenate([self._margin, margin])
         self._batches += 1
         self._fit(self._kriging)
 
-    def _confirm(self) -> Generator[tuple[np.ndarray, int], np.ndarray, bool]:
+    def _confirm(self) -> Generator[np.ndarray, np.ndarray, bool]:
         """Runs where the signs are least sure and where Kriging knows least, until they are as it says; False where runs do not suffice.
 
         A first design that misses what the limit does may give a Kriging that is sure, and wrong.
@@ -179,17 +178,9 @@ class LearningRun(ReliabilityRun):
         if not unsafe.value:
             self._say(f"no point of the population is unsafe: the probability is below {upper:.2g} or so")
         elif unsafe.cov > settings.cov:
-            self._say(self._too_few(unsafe))
+            wanted = f"the coefficient of variation is {unsafe.cov:.2g} where cov = {settings.cov:g} was asked for"
+            self._say(wanted + (f", with {settings.population} points of a shell: raise population" if self._converged else ""))
         self._estimate = sampling.Probability(safe.value, unsafe.value, unsafe.cov, lower, upper)
-
-    def _too_few(self, share: Share) -> str:
-        return (
-            f"the coefficient of variation is {share.cov:.2g} where cov = {self.settings.cov:g} was asked for"
-            + (f", with {self.settings.population} points of a shell: raise population" if self._converged else "")
-        )  # fmt: skip
-
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        return estimated(self._estimate) | {"runs": float(len(self._status))}, {}
 
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         last = {count: (value, cov) for count, value, cov in self._counts}
@@ -199,11 +190,11 @@ class LearningRun(ReliabilityRun):
     def _kept(self) -> dict[str, xr.Dataset]:
         from uqmbd.surrogates.kept_kriging import kept, normal_axes
 
-        name, axes, ok = self.settings.output, normal_axes(self._inputs), self._status == 0
-        columns = Columns({name: self._columns.outputs[name]}, self._columns.time)
+        name, axes, ok = self.settings.output, normal_axes(self.inputs), self.status == 0
+        columns = Columns({name: self.columns.outputs[name]}, self.columns.time)
         if axes is None:
             return {}
-        return {"surrogates": kept(axes, columns, self._points[ok], self._values[ok, self._at, None], self._kriging)}
+        return {"surrogates": kept(axes, columns, self.points[ok], self.values[ok, self._at, None], self._kriging)}
 
     def _facts(self) -> dict[str, Any]:
         return {

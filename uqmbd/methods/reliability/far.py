@@ -13,15 +13,7 @@ SLIPS = {  # what numbers may have been meant in
 
 
 def far_away(limit: float, low: float, high: float, runs: int, unit: str) -> str:
-    """A sentence where a limit is more than `FAR` times their range from all runs; empty elsewhere.
-
-    Parameters
-    ----------
-    limit, low, high : float
-        The limit, and between what the runs lie, in the unit of the output.
-    unit : str
-        Of the output.
-    """
+    """A sentence where a limit is more than `FAR` times the range of all runs, `low` to `high`, away from them; else empty."""
     away = max(low - limit, limit - high)
     size = max(abs(low), abs(high))
     if runs < 2 or not away > FAR * max(high - low, 1e-9 * size):

@@ -13,12 +13,11 @@ from uqmbd.analysis.reliability import sampling
 from uqmbd.analysis.reliability import subset as reliability_subset
 from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.inputs import Input
-from uqmbd.methods.reliability.run import SAMPLING, estimated, in_role, index_to
-from uqmbd.methods.reliability.search import Form, FormRun, Points
+from uqmbd.methods.reliability.run import SAMPLING, Points, converging, estimated, index_to
+from uqmbd.methods.reliability.search import Form, FormRun
 from uqmbd.methods.reliability.settings import FEWEST_OF_LEVELS
 
 FALLING_BACK = 4  # random numbers of subset simulation
-FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
 EVEN, EFFECTIVE = 0.75, 5.0  # importance sampling below which subset simulation takes over, see docs/theory/reliability.md
 FARTHER = 1.5  # as is it where its lower limit is so many times the probability of the plane
 
@@ -38,9 +37,9 @@ class ImportanceRun(FormRun):
 
     def _find(self) -> Points:
         yield from super()._find()
-        beta = self._point.beta
-        z, weights = sampling.around(self._point.z, self.settings.samples, generator(self._seed, SAMPLING))
-        margin = yield z, SAMPLING
+        self._role, beta = SAMPLING, self._point.beta
+        z, weights = sampling.around(self._point.z, self.settings.samples, generator(self.seed, SAMPLING))
+        margin = yield z
         self._sampled = margin, weights
         self._around = sampling.weighted(margin, weights, beta)
         self._say(self._around.note)
@@ -51,15 +50,15 @@ class ImportanceRun(FormRun):
 
     def _doubts(self) -> list[str]:
         """Why the limits of importance sampling may not hold."""
-        found, beta, doubts = self._around, self._point.beta, []
-        if not found.effective >= EFFECTIVE:
-            doubts.append(f"the runs around the design point count as {np.nan_to_num(found.effective):.2g} independent ones")
-        elif found.even < EVEN:
+        around, beta, doubts = self._around, self._point.beta, []
+        if not around.effective >= EFFECTIVE:
+            doubts.append(f"the runs around the design point count as {np.nan_to_num(around.effective):.2g} independent ones")
+        elif around.even < EVEN:
             doubts.append(
-                f"the runs around the design point have uneven weights: they count as {found.effective:.2g} independent ones, "
-                f"{found.even:.0%} of what they would with a plane limit, and one of them has {found.largest:.0%} of all weight"
+                f"the runs around the design point have uneven weights: they count as {around.effective:.2g} independent ones, "
+                f"{around.even:.0%} of what they would with a plane limit, and one of them has {around.largest:.0%} of all weight"
             )
-        rare = 1 - found.upper if beta < 0 else found.lower
+        rare = 1 - around.upper if beta < 0 else around.lower
         if rare > FARTHER * index_to(abs(beta)):
             doubts.append(f"they say {max(rare, 0.0):.2g} or more where the plane (FORM) says {index_to(abs(beta)):.2g}; {self._bent()}")
         if self._against and not doubts:
@@ -73,8 +72,8 @@ class ImportanceRun(FormRun):
             self._say(f'{why}: the probability and its limits may be far off; raise fallback_runs, or take approach = "subset"')
             return
         try:
-            simulation = reliability_subset.subset(len(self._inputs), samples, levels, generator(self._seed, FALLING_BACK))
-            self._instead = yield from in_role(SAMPLING, simulation)
+            rng = generator(self.seed, FALLING_BACK)
+            self._instead = yield from reliability_subset.subset(len(self.inputs), samples, levels, rng)
         except NotFoundError as error:
             self._say(f"{why}: the probability and its limits may be far off, and subset simulation found nothing: {error}")
             return
@@ -85,27 +84,26 @@ class ImportanceRun(FormRun):
     def _estimate(self) -> sampling.Probability:
         return self._instead or self._around
 
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        found = estimated(self._estimate) | {"beta_form": self._point.beta} | self._common()
-        return found, {"importance": self._importance()} | self._unsafe(self._estimate)
+    def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        statistics = estimated(self._estimate) | {"beta_form": self._point.beta} | self._common()
+        return statistics, {"importance": self._importance()} | self._unsafe(self._estimate)
 
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         if self._instead:
             return super()._convergence()
         margin, weights = self._sampled
-        counts = np.unique(np.geomspace(FEWEST, len(margin), CONVERGENCE_STEPS).astype(int))
-        parts = [sampling.weighted(margin[:count], weights[:count], self._point.beta) for count in counts]
-        return counts, {"probability": np.array([part.unsafe for part in parts]), "cov": np.array([part.cov for part in parts])}
+        kinds = {"probability": "unsafe", "cov": "cov"}
+        return converging(len(margin), lambda count: sampling.weighted(margin[:count], weights[:count], self._point.beta), kinds)
 
     def _facts(self) -> dict[str, Any]:
-        found = self._around
+        around = self._around
         return super()._facts() | {
             "confidence": sampling.CONFIDENCE,
             "estimated_by": "subset simulation" if self._instead else "importance sampling",
-            "effective_unsafe_runs": found.effective,
-            "largest_weight_share": found.largest,
-            "evenness_of_weights": found.even,
-            "around_design_point": [found.unsafe, found.lower, found.upper],
+            "effective_unsafe_runs": around.effective,
+            "largest_weight_share": around.largest,
+            "evenness_of_weights": around.even,
+            "around_design_point": [around.unsafe, around.lower, around.upper],
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -13,13 +13,11 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chebyshev.chebyshev import restriction
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.sets.set_bounds import Body, extremes
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
-from uqmbd.inputs.space import Space
 from uqmbd.methods.intervals.chebyshev import Chebyshev, Degree
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Sampler
 
 if TYPE_CHECKING:
@@ -32,15 +30,10 @@ _HALVINGS = 45
 class IntervalRun(Sampler):
     """Chebyshev's runs over the box of the intervals; the index follows from the expansion over the set."""
 
-    def __init__(
-        self, settings: Intervals, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        from uqmbd.methods.surrogate_run import SurrogateRun
-        from uqmbd.regions.base import Box
-        from uqmbd.surrogates.tensor import Tensor
+    _box: Any
 
-        self.settings = settings
-        self._box = SurrogateRun(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
+    def __init__(self, settings: Intervals, *study: Any) -> None:
+        self.settings, self._box = settings, settings.expansion()._start(*study)
         self.ask, self.tell = self._box.ask, self._box.tell
         self._at = self._box.columns.slices[settings.output].start
 
@@ -62,10 +55,10 @@ class IntervalRun(Sampler):
         radius, middle = (margins[1] - margins[0]) / 2, (margins[1] + margins[0]) / 2
         index = float(middle / radius) if radius > 0 else float(np.inf * np.sign(middle) if middle else 0.0)
         distance = self._distance(body, error) if trusted else np.nan
-        found = {"index": index, "distance": distance, "margin_lower": margins[0], "margin_upper": margins[1]}
-        found["runs"] = float(len(runs.status))
+        numbers = {"index": index, "distance": distance, "margin_lower": margins[0], "margin_upper": margins[1]}
+        numbers["runs"] = float(len(runs.status))
         beside = Columns({name: runs.columns.outputs[name]}, runs.columns.time)
-        statistics = beside.dataset(np.array(list(found.values()))[:, None], {"statistic": list(found)}, unit="")
+        statistics = beside.dataset(np.array(list(numbers.values()))[:, None], {"statistic": list(numbers)}, unit="")
         label = {"bound": ["lower", "upper"]}
         box.attrs |= {"method": wanted.name, "about": "limit", "approach": wanted.approach, "unsafe": wanted.in_words()}
         box.attrs["index_is"] = "midpoint margin / radius"

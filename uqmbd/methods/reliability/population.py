@@ -68,13 +68,13 @@ class Population:
 
     def enlarge(self, unsafe: np.ndarray, cov: float, most: int) -> bool:
         """More points for the shell that adds most to the variance, as many as `cov` needs; False where all such shells have `most`."""
-        shares, found = self._shares(unsafe), self.share(unsafe)
+        shares, share = self._shares(unsafe), self.share(unsafe)
         counts = np.array([len(part) for part in self.shells])
         parts = np.where(counts < most, self.masses**2 * shares * (1 - shares) / counts, 0.0)
         at = int(np.argmax(parts))
         if not parts[at] > 0:
             return False
-        wanted = max((cov * found.value) ** 2 - found.deviation**2 + parts[at], 0.25 * parts[at])  # of its part
+        wanted = max((cov * share.value) ** 2 - share.deviation**2 + parts[at], 0.25 * parts[at])  # of its part
         more = min(int(counts[at] * (1.05 * parts[at] / wanted - 1)) + FEWEST, most - int(counts[at]))
         self.shells[at] = np.concatenate([self.shells[at], self._draw(at, more, last=at == len(self.shells) - 1)])
         return True

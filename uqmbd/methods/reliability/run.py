@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.analysis.reliability.sampling import Probability, distances_of_unsafe
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
@@ -26,26 +25,24 @@ if TYPE_CHECKING:
 
     from uqmbd.result import Result
 
-T = TypeVar("T")  # what a search finds
+Points = Generator[np.ndarray, np.ndarray, None]  # points (n, d) of standard normal space; is sent the margin (n,), NaN where a run failed
 
 SEARCHING, SAMPLING = range(2)
 COMPARED, COMPARED_WITH = 4, 16384  # random numbers of points that say how inputs are distributed, and how many
+FEWEST, CONVERGENCE_STEPS = 20, 12  # of convergence: runs with which it begins, and numbers of runs
 FEWEST_UNSAFE = 20  # unsafe runs from which it is told how they differ from all
 
 
 class ReliabilityRun(AdaptiveSampler):
     """Runs searches and simulations of `uqmbd.analysis`: what they yield is asked for, the margin there is sent back.
 
-    A subclass writes `_find`, one such coroutine, which returns nothing, and `_found`, statistics and sensitivity of what it found.
-
-    Attributes
-    ----------
-    remedy : str
-        What to do where nothing is found.
+    A subclass writes `_find`, one such coroutine, which sets `_estimate`, or writes `_statistics` too.
     """
 
-    remedy: ClassVar[str] = ""
+    remedy: ClassVar[str] = ""  # what to do where nothing is found
     _unsafe_runs: int = 0
+    _role: int = SAMPLING  # of the next runs
+    _estimate: Probability
 
     def __init__(
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
@@ -55,26 +52,25 @@ class ReliabilityRun(AdaptiveSampler):
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
         super().__init__(settings, inputs, {name: info for name, info in outputs.items() if not info.axis}, time, seed)
-        self._at = self._columns.slices[settings.output].start
+        self._at = self.columns.slices[settings.output].start
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         values = self._all.pack(outputs, len(status))
-        ok = values[finite_rows(values, status, self._all, self._told)]
+        ok = values[finite_rows(values, status, self._all, self.told)]
         self._ends[0] = np.minimum(self._ends[0], ok.min(axis=0, initial=np.inf))
         self._ends[1] = np.maximum(self._ends[1], ok.max(axis=0, initial=-np.inf))
         super().tell(samples, outputs, status)
 
-    def _samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """The coordinate is z: tails keep their digits."""
-        return self._inputs.from_normal(points)
+        return self.inputs.from_normal(points)
 
-    def _find(self) -> Generator[tuple[np.ndarray, int], np.ndarray, None]:
-        """Yields points (n, d) of standard normal space with their role; is sent the margin (n,), NaN where a run failed."""
+    def _find(self) -> Points:
         raise NotImplementedError
 
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+    def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         """Statistics, and sensitivities (d,) by kind."""
-        raise NotImplementedError
+        return estimated(self._estimate) | {"runs": float(len(self.status))}, self._unsafe(self._estimate)
 
     def _convergence(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Numbers of runs, and statistics (counts,) from so many of them."""
@@ -92,65 +88,64 @@ class ReliabilityRun(AdaptiveSampler):
         coroutine, margin, size = self._find(), None, None
         while True:
             try:
-                z, role = next(coroutine) if margin is None else coroutine.send(margin)
+                z = next(coroutine) if margin is None else coroutine.send(margin)
             except StopIteration:
                 break
             except NotFoundError as error:
                 self._require_enough()  # says where runs fail, which may be the reason
-                far = self._far()
-                remedy = far or self.remedy
+                remedy = self._far() or self.remedy
                 raise StudyError(str(error), key="method.approach", value=self.settings.approach, remedy=remedy) from None
-            first = len(self._points)
-            self._add(z, role)
+            first = len(self.points)
+            self.add(z, self._role)
             yield True
-            if role == SAMPLING:
+            if self._role == SAMPLING:
                 self._require_enough()
-            margin = self.settings.margin(self._values[first:, self._at])  # NaN where the run failed
+            margin = self.settings.margin(self.values[first:, self._at])  # NaN where the run failed
             size = sizes(margin[:, None])[0] if size is None else size
             margin = margin / size  # whose sign and shape alone are looked at
         self._require_enough()
 
     def _require_enough(self) -> None:
         """Raise `StudyError` when too many runs failed; a single one is never too many."""
-        if np.count_nonzero(self._status) > 1:
+        if np.count_nonzero(self.status) > 1:
             self._stop_if_too_many_failed()
 
     def _far(self) -> str:
         """That the limit is far from all runs; empty where it is not."""
         name = self.settings.output
         low, high = self._ends[:, self._all.slices[name].start]
-        return far_away(self.settings.limit, low, high, int(np.count_nonzero(self._status == 0)), self._all.outputs[name].unit)
+        return far_away(self.settings.limit, low, high, int(np.count_nonzero(self.status == 0)), self._all.outputs[name].unit)
 
     def result(self) -> Result:
         from uqmbd.result import Result
 
         self._require_finished()
         settings, name = self.settings, self.settings.output
-        statistics, sensitivity = self._found()
-        beside = Columns({name: self._columns.outputs[name]}, self._columns.time)
+        statistics, sensitivity = self._statistics()
+        beside = Columns({name: self.columns.outputs[name]}, self.columns.time)
         shown = np.array(list(statistics.values()))[:, None]
         groups = self._kept()
         if sensitivity:
             rows = np.array(list(sensitivity.values()))[..., None]
-            groups["sensitivity"] = beside.dataset(rows, {"kind": list(sensitivity), "input": list(self._inputs)}, unit="")
+            groups["sensitivity"] = beside.dataset(rows, {"kind": list(sensitivity), "input": list(self.inputs)}, unit="")
         counts, history = self._convergence()
         if counts.size:
             rows = np.stack(list(history.values()), axis=1)[..., None]
-            found = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
-            groups["convergence"] = found.assign_coords(count=counts)
+            convergence = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
+            groups["convergence"] = convergence.assign_coords(count=counts)
         said = {
             "approach": settings.approach,
             "unsafe": settings.in_words(),
             "sampling": "random" if settings.approach == "montecarlo" else "",
         }
-        attrs = {"method": settings.name, "about": "limit", "seed": self._seed, **said, **self._facts()}
+        attrs = {"method": settings.name, "about": "limit", "seed": self.seed, **said, **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():
             self._notes.insert(0, far)
             attrs["warnings"] = [far]
-        attrs |= {f"runs_{word}": int(np.count_nonzero(self._roles == role)) for role, word in enumerate(("search", "sampling"))}
-        attrs |= {"notes": self._notes, **count_failures(self._status)}
+        attrs |= {f"runs_{word}": int(np.count_nonzero(self.roles == role)) for role, word in enumerate(("search", "sampling"))}
+        attrs |= {"notes": self._notes, **count_failures(self.status)}
         return Result(
             groups,
             inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
@@ -158,21 +153,21 @@ class ReliabilityRun(AdaptiveSampler):
             attrs=attrs,
         )
 
-    def _unsafe(self, found: Probability) -> dict[str, np.ndarray]:
+    def _unsafe(self, estimate: Probability) -> dict[str, np.ndarray]:
         """How far the inputs of unsafe runs are from those of all, (d,) by kind: nothing where there are too few to tell."""
         from scipy.special import ndtr
 
-        places = found.places
+        places = estimate.places
         self._unsafe_runs = 0 if places is None else len(np.unique(places, axis=0))
-        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self._told:
+        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self.told:
             return {}
-        bound = self._inputs.dependence
-        z = places if bound is None else bound.bend(places, list(self._inputs))
+        bound = self.inputs.dependence
+        z = places if bound is None else bound.bend(places, list(self.inputs))
         u = ndtr(z)
-        if odd := {**self._inputs.sampled, **self._inputs.joint}:  # of which z is not the normal score
-            every = self._inputs.from_normal(generator(self._seed, COMPARED).standard_normal((COMPARED_WITH, len(self._inputs))))
-            here = self._inputs.from_normal(places)
-            for i, name in enumerate(self._inputs):
+        if odd := {**self.inputs.sampled, **self.inputs.joint}:  # of which z is not the normal score
+            every = self.inputs.from_normal(generator(self.seed, COMPARED).standard_normal((COMPARED_WITH, len(self.inputs))))
+            here = self.inputs.from_normal(places)
+            for i, name in enumerate(self.inputs):
                 if name in odd:
                     u[:, i] = np.searchsorted(np.sort(every[name]), here[name]) / COMPARED_WITH
         return {"unsafe_distance": distances_of_unsafe(u)}
@@ -182,15 +177,11 @@ class ReliabilityRun(AdaptiveSampler):
         self._notes += [words] if words else []
 
 
-def in_role(role: int, search: Generator[np.ndarray, np.ndarray, T]) -> Generator[tuple[np.ndarray, int], np.ndarray, T]:
-    """The coroutine `search` with a role beside all its points."""
-    margin = None
-    while True:
-        try:
-            points = next(search) if margin is None else search.send(margin)
-        except StopIteration as found:
-            return found.value
-        margin = yield points, role
+def converging(runs: int, estimate: Callable[[int], Probability], kinds: Mapping[str, str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Numbers of runs, and of the estimates of so many of them by kind an attribute, `kinds`."""
+    counts = np.unique(np.geomspace(min(FEWEST, runs), runs, CONVERGENCE_STEPS).astype(int))
+    parts = [estimate(count) for count in counts]
+    return counts, {kind: np.array([getattr(part, key) for part in parts]) for kind, key in kinds.items()}
 
 
 def index_of(probability: float) -> float:
@@ -207,14 +198,14 @@ def index_to(beta: float) -> float:
     return float(ndtr(-beta))
 
 
-def estimated(found: Probability) -> dict[str, float]:
+def estimated(estimate: Probability) -> dict[str, float]:
     """Statistics of an estimate by sampling; the probability itself counts failed runs as unsafe."""
     return {
-        "probability": found.unsafe,
-        "probability_lower": found.lower,
-        "probability_upper": found.upper,
-        "cov": found.cov,
-        "beta": index_of(found.unsafe),
-        "probability_failed_safe": found.safe,
-        "probability_failed_unsafe": found.unsafe,
+        "probability": estimate.unsafe,
+        "probability_lower": estimate.lower,
+        "probability_upper": estimate.upper,
+        "cov": estimate.cov,
+        "beta": index_of(estimate.unsafe),
+        "probability_failed_safe": estimate.safe,
+        "probability_failed_unsafe": estimate.unsafe,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from math import comb
 from typing import Any, ClassVar, Literal
 
@@ -14,12 +14,11 @@ from uqmbd.analysis.reliability import form
 from uqmbd.analysis.reliability.form import DesignPoint
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.reliability.run import SEARCHING, ReliabilityRun, in_role, index_of, index_to
+from uqmbd.methods.reliability.run import SEARCHING, Points, ReliabilityRun, index_of, index_to
 from uqmbd.methods.reliability.settings import Reliability
 
 LOOKING, BENDING = 2, 3  # random numbers of the directions in which other parts of the limit, and its bend, are looked for
 OFF = 1.3  # factor between two estimates above which it is said that they differ
-Points = Generator[tuple[np.ndarray, int], np.ndarray, None]
 
 
 class FormRun(ReliabilityRun):
@@ -27,22 +26,23 @@ class FormRun(ReliabilityRun):
 
     astray: ClassVar[str] = 'the probability may be far off; compare with approach = "subset"'
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
+    _role = SEARCHING
     _point: DesignPoint
     _refuted: bool = False  # by what notes say: the limit is not the plane, or paraboloid, that it is taken for
 
     def _find(self) -> Points:
-        if bound := self._inputs.joint:
+        if bound := self.inputs.joint:
             self._say(f"importance is that of the independent variables behind {', '.join(bound)}, which depends on their order")
         keys = {key: getattr(self.settings, key) for key in ("step", "tolerance", "iterations")}
-        self._point = yield from in_role(SEARCHING, form.design_point(len(self._inputs), generator(self._seed, SEARCHING), **keys))
-        self._against, self._looked = yield from in_role(SEARCHING, form.elsewhere(self._point, generator(self._seed, LOOKING)))
+        self._point = yield from form.design_point(len(self.inputs), generator(self.seed, SEARCHING), **keys)
+        self._against, self._looked = yield from form.elsewhere(self._point, generator(self.seed, LOOKING))
         if self._against:
             self._refuted = True
             self._say(
                 f"at {self._against} of {self._looked} points the output is on another side of the limit than the plane through the design "
                 f"point has it: there are other design points, or the limit is far from plane, and {self.astray}"
             )
-        self._factor, self._directions = yield from in_role(SEARCHING, form.bend(self._point, generator(self._seed, BENDING)))
+        self._factor, self._directions = yield from form.bend(self._point, generator(self.seed, BENDING))
         self._judge()
 
     def _judge(self) -> None:
@@ -53,30 +53,30 @@ class FormRun(ReliabilityRun):
 
     def _bent(self) -> str:
         """By how much the second order differs, in words."""
-        others = len(self._inputs) - 1 - self._directions
+        others = len(self.inputs) - 1 - self._directions
         seen = f"in {self._directions} direction{'s' * (self._directions != 1)}"
         seen += f" (the {others} others are taken to be like these)" if others else ""
         if not np.isfinite(self._factor):
             return f"the limit bends around the medians, seen {seen}"
         return f"the limit bends: to second order, seen {seen}, the probability of a plane is to be multiplied by {self._factor:.2g}"
 
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        found = {"probability": index_to(self._point.beta), "beta": self._point.beta}
-        return found | self._common(), {"importance": self._importance()}
+    def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        statistics = {"probability": index_to(self._point.beta), "beta": self._point.beta}
+        return statistics | self._common(), {"importance": self._importance()}
 
     def _common(self) -> dict[str, float]:
         """Number of runs, and the design point in SI units of the inputs."""
-        place = self._inputs.from_normal(self._point.z[None])
-        return {"runs": float(len(self._status))} | {f"design:{name}": float(value[0]) for name, value in place.items()}
+        place = self.inputs.from_normal(self._point.z[None])
+        return {"runs": float(len(self.status))} | {f"design:{name}": float(value[0]) for name, value in place.items()}
 
     def _importance(self) -> np.ndarray:
         """Squares of the direction cosines, which add up to 1, (d,). Of dependent inputs they are those of the normal variables behind
         each (so that the order of the inputs does not matter), normed to 1 again."""
         alpha = self._point.alpha.copy()
-        bound = self._inputs.dependence
+        bound = self.inputs.dependence
         if bound is not None:
-            at = [i for i, name in enumerate(self._inputs) if name in bound.names]
-            names = list(self._inputs)
+            at = [i for i, name in enumerate(self.inputs) if name in bound.names]
+            names = list(self.inputs)
             factor = np.linalg.cholesky(bound.gaussian([names[i] for i in at]))
             alpha[at] = np.linalg.solve(factor.T, alpha[at])
         return alpha**2 / (alpha @ alpha)
@@ -87,8 +87,8 @@ class FormRun(ReliabilityRun):
             "points_against_plane": [self._against, self._looked],
             "plane_refuted": self._refuted,
             "second_order_factor": self._factor,
-            "directions_of_bend": [self._directions, len(self._inputs) - 1],
-            "design_units": {name: item.unit for name, item in self._inputs.items()},
+            "directions_of_bend": [self._directions, len(self.inputs) - 1],
+            "design_units": {name: item.unit for name, item in self.inputs.items()},
         }
 
 
@@ -119,7 +119,7 @@ class SormRun(FormRun):
 
     def _find(self) -> Points:
         yield from super()._find()
-        self._bends = yield from in_role(SEARCHING, form.curvatures(self._point, step=self.settings.step))
+        self._bends = yield from form.curvatures(self._point, step=self.settings.step)
         self._breitung, self._hohenbichler = form.breitung(self._point.beta, self._bends), form.hohenbichler(self._point.beta, self._bends)
         rare = [min(p, 1 - p) for p in (self._breitung, self._hohenbichler)]
         if max(rare) > OFF * min(rare):
@@ -133,14 +133,14 @@ class SormRun(FormRun):
     def _judge(self) -> None:
         """The curvatures will tell."""
 
-    def _found(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-        found = {
+    def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        statistics = {
             "probability": self._breitung,
             "beta": index_of(self._breitung),
             "probability_hohenbichler": self._hohenbichler,
             "beta_form": self._point.beta,
         }
-        return found | self._common(), {"importance": self._importance()}
+        return statistics | self._common(), {"importance": self._importance()}
 
     def _facts(self) -> dict[str, Any]:
         return super()._facts() | {"curvatures": [float(value) for value in self._bends]}

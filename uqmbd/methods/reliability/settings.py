@@ -10,9 +10,8 @@ from pydantic import model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import CONVERGENCE, OF_SURROGATE, GroupSpec
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Space
 from uqmbd.inputs.quantity import Level, in_unit
-from uqmbd.inputs.space import Space
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
 from uqmbd.outcomes import OutputInfo
@@ -88,9 +87,9 @@ class Reliability(ByApproach):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.above is None) == (self.below is None):
-            found = "neither" if self.above is None else "both"
+            given = "neither" if self.above is None else "both"
             remedy = "write above = 0.3 where more than that is unsafe, or below = 0.3 where less is"
-            raise StudyError(f"a limit is one of above and below; there are {found}", key="above", value=self.above, remedy=remedy)
+            raise StudyError(f"a limit is one of above and below; there are {given}", key="above", value=self.above, remedy=remedy)
         return self
 
     @property
@@ -111,11 +110,9 @@ class Reliability(ByApproach):
         for name, item in Space.of(inputs).items():
             if item.kind != self.kind:
                 able = ", ".join(name for name, approach in self.approaches.items() if approach.kind == item.kind)
-                raise StudyError(
-                    f"the approach {self.approach} takes {self.kind} inputs, and '{name}' is of kind {item.kind}",
-                    key=f"inputs.{name}",
-                    remedy=f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}",
-                )
+                text = f"the approach {self.approach} takes {self.kind} inputs, and '{name}' is of kind {item.kind}"
+                remedy = f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}"
+                raise StudyError(text, key=f"inputs.{name}", remedy=remedy)
 
         for name, item in Space.of(inputs).items() if self.tails else ():
             fitted = getattr(item, "fitted", None)

@@ -10,7 +10,7 @@ import numpy as np
 from uqmbd.analysis.sensitivity.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, from_unit_cube
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.sensitivity.settings import Sensitivity, Step
 from uqmbd.methods.staged import AdaptiveSampler
 
@@ -28,38 +28,35 @@ class DerivativeRun(AdaptiveSampler):
     """
 
     def _plan(self) -> Iterator[bool]:
-        d = len(self._inputs)
+        d = len(self.inputs)
         steps = 2 * self.settings.step * np.eye(d)  # points run from -1 to 1, twice the probability
-        self._add(np.concatenate([np.zeros((1, d)), -steps, steps]), 0)
+        self.add(np.concatenate([np.zeros((1, d)), -steps, steps]), 0)
         yield True
 
     def result(self) -> Result:
         from uqmbd.result import Result
 
         self._require_finished()
-        ok, d = self._status == 0, len(self._inputs)
+        ok, d = self.status == 0, len(self.inputs)
         if not ok[0]:
-            raise StudyError(
-                "the run at the medians of the inputs failed, so there is no derivative there",
-                key="method.approach",
-                value=self.settings.approach,
-                remedy='move the inputs to where the model works, or take approach = "morris"',
-            )
+            text = "the run at the medians of the inputs failed, so there is no derivative there"
+            remedy = 'move the inputs to where the model works, or take approach = "morris"'
+            raise StudyError(text, key="method.approach", value=self.settings.approach, remedy=remedy)
         self._stop_if_too_many_failed()
-        spread = deviations(self._inputs)
-        samples = np.column_stack(list(from_unit_cube(self._inputs, (self._points + 1) / 2).values()))
+        spread = deviations(self.inputs)
+        samples = np.column_stack(list(self.samples(self.points).values()))
         low, high = 1 + np.arange(d), 1 + d + np.arange(d)
         low, high = np.where(ok[low], low, 0), np.where(ok[high], high, 0)  # one-sided where one side failed
-        names = list(self._inputs)
+        names = list(self.inputs)
         step = samples[high, np.arange(d)] - samples[low, np.arange(d)]
-        rise = self._values[high] - self._values[low]
+        rise = self.values[high] - self.values[low]
         slope = np.divide(rise, step[:, None], out=np.full_like(rise, np.nan), where=step[:, None] != 0)
-        middle = self._values[0]
-        scale = np.empty(self._columns.count)
-        for at in self._columns.slices.values():
+        middle = self.values[0]
+        scale = np.empty(self.columns.count)
+        for at in self.columns.slices.values():
             scale[at] = np.abs(middle[at]).max()
         share = slope * spread[:, None]
-        unscaled = [name for name, at in self._columns.slices.items() if scale[at.start] == 0]
+        unscaled = [name for name, at in self.columns.slices.items() if scale[at.start] == 0]
         share = np.where(scale > 0, shares(share, scale), share)
         notes = []
         if unscaled:
@@ -68,14 +65,14 @@ class DerivativeRun(AdaptiveSampler):
             if sides.any():
                 notes.append(f"the derivatives by {', '.join(names[i] for i in np.flatnonzero(sides))} are {words} since runs failed")
         return Result(
-            inner=self._columns.dataset(self.envelope(self._status == 0), {"bound": ["lower", "upper"]}),
-            statistics=self._columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
-            sensitivity=self._columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
+            inner=self.columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]}),
+            statistics=self.columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
+            sensitivity=self.columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
             attrs={
-                **self.settings.said(self._seed),
+                **self.settings.said(self.seed),
                 "spread": dict(zip(names, spread.tolist(), strict=True)),
                 "notes": notes,
-                **count_failures(self._status),
+                **count_failures(self.status),
             },
         )
 

@@ -53,10 +53,10 @@ class Morris(Sampled):
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         d = points.shape[1]
-        found = elementary.slopes(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
-        kinds, n = elementary.morris(found), len(found)
+        effects = elementary.slopes(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
+        kinds, n = elementary.morris(effects), len(effects)
         weights = draws(n, self.resamples, rng)
-        std = (np.tensordot(weights, np.abs(found), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
+        std = (np.tensordot(weights, np.abs(effects), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
         return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], of_stars(std, n), self.confidence, n), "sigma": kinds["sigma"]}, {}
 
 
@@ -144,8 +144,8 @@ class RbdFast(Sampled):
 
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
-        found = by_halves(lambda x, y: frequency.rbd_fast(x, y, self.harmonics), points, values, rng, count)
-        return limits("first", *found, self.confidence, count), {}
+        value_and_std = by_halves(lambda x, y: frequency.rbd_fast(x, y, self.harmonics), points, values, rng, count)
+        return limits("first", *value_and_std, self.confidence, count), {}
 
 
 class Delta(Sampled):
@@ -195,8 +195,8 @@ class Pawn(Sampled):
     def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
         values = np.column_stack([distances.alike(column) for column in values.T])  # what rounding tells apart is no distance
         count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
-        found = by_halves(lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, count)
-        kinds = limits("pawn", *found, self.confidence, count)
+        value_and_std = by_halves(lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, count)
+        kinds = limits("pawn", *value_and_std, self.confidence, count)
         # the distance of two samples of one distribution is the same for all of them
         dummies, ranks = rng.random((len(points), DUMMIES)), np.arange(float(len(points)))[:, None]
         noise = float(distances.pawn(dummies, ranks, self.slices).mean())
@@ -257,10 +257,10 @@ class Hdmr(Sampled):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 keys = {"poly_order": self.degree, "bootstrap": self.resamples, "alpha": max(self.confidence, 0.5)}
-                found = enhanced_hdmr.analyze(designs.problem(d), points, values, max_order=2, seed=seed, **keys)
+                analysis = enhanced_hdmr.analyze(designs.problem(d), points, values, max_order=2, seed=seed, **keys)
         finally:
             np.random.set_state(before)  # noqa: NPY002
-        first, first_half, total, total_half = (np.asarray(found[key], float) for key in ("S", "S_conf", "ST", "ST_conf"))
+        first, first_half, total, total_half = (np.asarray(analysis[key], float) for key in ("S", "S_conf", "ST", "ST_conf"))
         ends = [(value[:d], value[:d] - half[:d], value[:d] + half[:d]) for value, half in ((first, first_half), (total, total_half))]
         kinds = dict(zip(names, [*ends[0], *ends[1]], strict=True))
         return kinds | {"second": first[d : d + pairs], "explained": float(np.nansum(first))}

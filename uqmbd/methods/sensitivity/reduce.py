@@ -23,10 +23,10 @@ def marks(rows: np.ndarray) -> np.ndarray:
 def find(known: np.ndarray, wanted: np.ndarray) -> int | None:
     """Where the runs `wanted` begin in the design `known`, both (n,) marks; None where inputs with few values leave several places."""
     starts = np.flatnonzero(known[: len(known) - len(wanted) + 1] == wanted[0]).tolist()
-    found = [start for start in starts if np.array_equal(known[start : start + len(wanted)], wanted)]
-    if not found:
+    begins = [start for start in starts if np.array_equal(known[start : start + len(wanted)], wanted)]
+    if not begins:
         raise RuntimeError("these runs are not of this design")
-    return found[0] if len(found) == 1 else None
+    return begins[0] if len(begins) == 1 else None
 
 
 def reduce_batch(
@@ -39,19 +39,11 @@ def reduce_batch(
     outputs: Mapping[str, np.ndarray],
     status: np.ndarray,
 ) -> dict[str, np.ndarray]:
-    """What Sobol' indices need of a batch of n adjacent runs, which may begin and end within a block.
+    """What Sobol' indices need of a batch of n adjacent runs, which may begin and end within a block; `design` are the `marks` of all runs.
 
-    Parameters
-    ----------
-    design : ndarray of uint32
-        `marks` of all runs in order.
-
-    Returns
-    -------
-    dict
-        ``status`` (n,) int8; ``scalars`` (n, scalars), NaN where failed; ``range`` (2, columns of histories) of the ok runs; ``edges``
-        (runs before the first and after the last whole unit of blocks, columns of histories); ``inside`` (2,): rows of the whole units;
-        of these ``units``, ``counts``, ``means``, ``moments``, ``sizes``.
+    ``status`` (n,) int8; ``scalars`` (n, scalars), NaN where failed; ``range`` (2, columns of histories) of the ok runs; ``edges`` (runs
+    before the first and after the last whole unit of blocks, columns of histories); ``inside`` (2,): rows of the whole units; of these
+    ``units``, ``counts``, ``means``, ``moments``, ``sizes``.
     """
     status = np.asarray(status, np.int8)
     values, curves, ok = pack_both(scalars, histories, outputs, status)

@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import model_validator
 
 from uqmbd.analysis.base import magnitude
-from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sensitivity.elementary import shares, variance
 from uqmbd.analysis.statistics.moment_limits import LEAST
@@ -43,8 +42,8 @@ class SampledRun(AdaptiveSampler):
     settings: Sampled
 
     def _plan(self) -> Iterator[bool]:
-        self._unit = self.settings.design(len(self._inputs), generator(self._seed, 0))
-        self._add(2 * self._unit - 1, 0)
+        self._unit = self.settings.design(len(self.inputs), generator(self.seed, 0))
+        self.add(2 * self._unit - 1, 0)
         yield True
 
     def result(self) -> Result:
@@ -52,40 +51,37 @@ class SampledRun(AdaptiveSampler):
 
         self._require_finished()
         self._stop_if_too_many_failed()
-        settings, ok = self.settings, self._status == 0
-        size = settings.size(len(self._inputs))
+        settings, ok = self.settings, self.status == 0
+        size = settings.size(len(self.inputs))
         whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs, "stars" if settings.stars else "runs"
         if whole.sum() < needed:
-            raise StudyError(
-                f"{whole.sum()} {what} are without a failed run; {settings.approach} needs {needed}",
-                key="method.samples",
-                value=settings.samples,
-                remedy="raise samples, or narrow the inputs to where the model works",
-            )
-        mended, used = settings.mended(self._values, ok), np.repeat(whole, size)
-        points, values = (self._unit[used], self._values[used]) if mended is None else (self._unit, mended)
+            text = f"{whole.sum()} {what} are without a failed run; {settings.approach} needs {needed}"
+            remedy = "raise samples, or narrow the inputs to where the model works"
+            raise StudyError(text, key="method.samples", value=settings.samples, remedy=remedy)
+        mended, used = settings.mended(self.values, ok), np.repeat(whole, size)
+        points, values = (self._unit[used], self.values[used]) if mended is None else (self._unit, mended)
         self._size = magnitude.sizes(values)
         self._facts: dict[str, float | dict[str, float]] = {}
         kinds: dict[str, np.ndarray] = {}
         for few in (False, True)[: 1 if settings.scalars_only else 2]:
-            at, names = self._at(few), [name for name in self._columns.slices if (name in self._columns.axes) == few]
+            at, names = self._at(few), [name for name in self.columns.slices if (name in self.columns.axes) == few]
             if names:
-                found, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self._seed, 1 + few), few)
+                by_kind, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self.seed, 1 + few), few)
                 for key, fact in facts.items():
                     self._facts[key] = dict(zip(names, fact.tolist(), strict=True)) if isinstance(fact, np.ndarray) else fact
-                for kind, array in found.items():
-                    kinds.setdefault(kind, np.full((*array.shape[:-1], self._columns.count), np.nan))[..., at] = array
-        columns, kept = self._columns, slice(None)
+                for kind, array in by_kind.items():
+                    kinds.setdefault(kind, np.full((*array.shape[:-1], self.columns.count), np.nan))[..., at] = array
+        columns, kept = self.columns, slice(None)
         if settings.scalars_only:
-            columns, kept = Columns({name: info for name, info in columns.outputs.items() if not info.axis}, columns.time), self._at(False)
-        names, envelope, groups = list(self._inputs), self.envelope(ok), {}
+            columns, kept = columns.scalars, self._at(False)
+        names, envelope, groups = list(self.inputs), self.envelope(ok), {}
         if "second" in kinds:
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
         array = np.array(list(kinds.values())) * (self._size if "mu" in kinds else 1.0)
         return Result(
-            inner=self._columns.dataset(envelope, {"bound": ["lower", "upper"]}),
-            statistics=self._columns.dataset(envelope, {"statistic": ["min", "max"]}),
+            inner=self.columns.dataset(envelope, {"bound": ["lower", "upper"]}),
+            statistics=self.columns.dataset(envelope, {"statistic": ["min", "max"]}),
             sensitivity=columns.dataset(array[..., kept], {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
             aggregated=self._aggregated(kinds, values),
             attrs=self._attributes(whole),
@@ -94,22 +90,22 @@ class SampledRun(AdaptiveSampler):
 
     def _at(self, curves: bool) -> np.ndarray:
         """Columns of the scalars, or of histories and curves."""
-        found = [np.arange(at.start, at.stop) for name, at in self._columns.slices.items() if (name in self._columns.axes) == curves]
-        return np.concatenate([np.empty(0, int), *found])
+        columns = [np.arange(at.start, at.stop) for name, at in self.columns.slices.items() if (name in self.columns.axes) == curves]
+        return np.concatenate([np.empty(0, int), *columns])
 
     def _aggregated(self, kinds: dict[str, np.ndarray], values: np.ndarray) -> xr.Dataset:
         """Shares of the variance summed over time."""
         weighted = [kind for kind in kinds if kind in WEIGHTED and not self.settings.scalars_only]
         rows = {}
-        for name, at in self._columns.slices.items():
-            if weighted and name in self._columns.axes:
+        for name, at in self.columns.slices.items():
+            if weighted and name in self.columns.axes:
                 v = variance(values[:, at] / self._size[at]) * magnitude.in_one_unit(self._size[at])
                 rows[name] = [shares((kinds[kind][:, at] * v).sum(axis=1, keepdims=True), v.sum()) for kind in weighted]
-        return pooled_dataset(weighted, list(self._inputs), rows)
+        return pooled_dataset(weighted, list(self.inputs), rows)
 
     def _attributes(self, whole: np.ndarray) -> dict[str, Any]:
         settings, lost = self.settings, int(np.count_nonzero(~whole))
-        attrs, counts = settings.said(self._seed) | self._facts, count_failures(self._status)
+        attrs, counts = settings.said(self.seed) | self._facts, count_failures(self.status)
         if settings.stars:
             attrs |= {"stars": len(whole), "stars_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
@@ -119,35 +115,21 @@ class SampledRun(AdaptiveSampler):
         for name, share in explained.items() if isinstance(explained, dict) else ():
             if share < EXPLAINED:
                 notes.append(f"the expansion explains {share:.0%} of the variance of {name}; the rest is not in the indices: raise degree")
-        if settings.scalars_only and self._columns.axes:
-            notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(self._columns.axes)}")
+        if settings.scalars_only and self.columns.axes:
+            notes.append(f"{settings.approach} treats scalars only: no sensitivities of {', '.join(self.columns.axes)}")
         return attrs | {"notes": notes} | counts
 
 
 class Sampled(Sensitivity):
-    """Settings of such an approach: how its runs are made, what stands or falls together, and what follows.
-
-    Attributes
-    ----------
-    scalars_only : bool
-        Histories are left out.
-    advised : int
-        Samples that are advised to who gives too few; as few as can be where it is less.
-    needs : int
-        Groups of runs that have to be without a failed one.
-    stars : bool
-        Runs are of use in groups of inputs + 1 only.
-    note, lost : str
-        What every result has to say, and what one says with so many of so many groups lost, if that is not that failed runs are left out.
-    """
+    """Settings of such an approach: how its runs are made, what stands or falls together, and what follows."""
 
     run: ClassVar[type] = SampledRun
-    scalars_only: ClassVar[bool] = False
-    advised: ClassVar[int] = 0
-    needs: ClassVar[int] = LEAST_GROUPS
-    stars: ClassVar[bool] = False
-    note: ClassVar[str] = ""
-    lost: ClassVar[str] = ""
+    scalars_only: ClassVar[bool] = False  # histories are left out
+    advised: ClassVar[int] = 0  # samples that are advised to who gives too few; as few as can be where it is less
+    needs: ClassVar[int] = LEAST_GROUPS  # groups of runs that have to be without a failed one
+    stars: ClassVar[bool] = False  # runs are of use in groups of inputs + 1 only
+    note: ClassVar[str] = ""  # what every result has to say
+    lost: ClassVar[str] = ""  # what one says with so many of so many groups lost, if that is not that failed runs are left out
 
     samples: Samples
 
@@ -185,12 +167,9 @@ class Sampled(Sensitivity):
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         if self.scalars_only and all(info.axis for info in outputs.values()):
-            raise StudyError(
-                f"the approach {self.approach} treats scalars only, and all outputs are histories or curves",
-                key="method.approach",
-                value=self.approach,
-                remedy='reduce them ("slider.x:max", say), or take approach = "pawn" or "sobol"',
-            )
+            text = f"the approach {self.approach} treats scalars only, and all outputs are histories or curves"
+            remedy = 'reduce them ("slider.x:max", say), or take approach = "pawn" or "sobol"'
+            raise StudyError(text, key="method.approach", value=self.approach, remedy=remedy)
         return super()._start(inputs, outputs, time, seed)
 
 

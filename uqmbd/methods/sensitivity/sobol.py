@@ -16,18 +16,13 @@ from uqmbd.analysis.sensitivity.designs import saltelli
 from uqmbd.analysis.sensitivity.pick_freeze import Estimator, Layout, Sums, draws, half_widths, widening
 from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
-from uqmbd.methods.base import count_failures, from_unit_cube
-from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
-from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from uqmbd.result import Result
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
@@ -39,30 +34,23 @@ KINDS = [kind + end for kind in ("first", "total") for end in ("", "_lower", "_u
 class SobolRun(ReducedRun):
     """Asks once, for blocks of runs (`uqmbd.analysis.sensitivity.pick_freeze`). Keeps scalars, and sums of groups of blocks of histories.
 
-    `tell` is ``tell_reduced(reduce(...))``. A batch may cut a unit of blocks in two: runs at its edges wait for the rest, so that batches
+    A batch may cut a unit of blocks in two: runs at its edges wait for the rest, so that batches
     do not change the last digit.
     """
 
-    def __init__(
-        self, settings: Sobol, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        self.settings = settings
-        self._inputs, self._seed, self._order = inputs, seed, list(outputs)
-        self._layout = settings.layout(len(inputs))
-        self._scalars = Columns({name: info for name, info in outputs.items() if not info.axis}, time)
-        self._histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
-        self._samples = from_unit_cube(inputs, saltelli(settings.samples, self._layout, generator(seed, 0)))
-        self._told = 0
-        self._status: list[np.ndarray] = []
+    def __init__(self, settings: Sobol, *study: Any) -> None:
+        super().__init__(settings, *study)
+        self._layout = settings.layout(len(self.inputs))
+        self._samples = self.inputs.samples(saltelli(settings.samples, self._layout, generator(self.seed, 0)))
         self._values: list[np.ndarray] = []
-        self._waiting = np.empty((0, self._histories.count))
+        self._waiting = np.empty((0, self.histories.count))
         units = -(-settings.samples // UNIT)
         self._group_of = np.arange(units) * min(GROUPS, units) // units
-        self._sums = Sums.empty(self._layout, min(GROUPS, units), self._histories.count)
+        self._sums = Sums.empty(self._layout, min(GROUPS, units), self.histories.count)
         self._span = span(self._waiting)
         design = marks(np.column_stack(list(self._samples.values())))
-        self._reduce = partial(reduce_batch, self._layout, design, list(inputs), self._scalars, self._histories)
-        self._along = {"scalars": self._scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self._histories)
+        self._reduce = partial(reduce_batch, self._layout, design, list(self.inputs), self.scalars, self.histories)
+        self._along = {"scalars": self.scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self.histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         """Take in what `reduce` made of a batch, in run order."""
@@ -92,7 +80,7 @@ class SobolRun(ReducedRun):
         return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
 
     def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
-        known = partial.get("sizes", np.ones((len(partial["units"]), self._histories.count)))  # an earlier version had none
+        known = partial.get("sizes", np.ones((len(partial["units"]), self.histories.count)))  # an earlier version had none
         kept = (partial[key] for key in ("units", "counts", "means", "moments"))
         for unit, count, mean, moment, size in zip(*kept, known, strict=True):
             sums.merge(self._group_of[int(unit)], float(count), mean, moment, size, self._layout)
@@ -104,18 +92,14 @@ class SobolRun(ReducedRun):
     def result(self) -> Result:
         from uqmbd.result import Result
 
-        status = np.concatenate(self._status) if self._status else np.zeros(0, np.int8)
-        stop_if_too_many(self.settings, self._inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
+        status = self._all_status()
         length = self._layout.length
         whole = len(status) // length
         good = (status[: whole * length].reshape(-1, length) == 0).all(axis=1)
         if good.sum() < LEAST_BLOCKS:
-            raise StudyError(
-                f"{int(good.sum())} of {whole} blocks of {length} runs are without a failed run, which is too few for Sobol' indices",
-                key="method.samples",
-                value=self.settings.samples,
-                remedy='raise samples, narrow the inputs to where the model works, or take approach = "rbd_fast"',
-            )
+            text = f"{int(good.sum())} of {whole} blocks of {length} runs are without a failed run, which is too few for Sobol' indices"
+            remedy = 'raise samples, narrow the inputs to where the model works, or take approach = "rbd_fast"'
+            raise StudyError(text, key="method.samples", value=self.settings.samples, remedy=remedy)
         values = np.concatenate(self._values)
         blocks = values[: whole * length].reshape(whole, length, -1)[good]
         sums = deepcopy(self._sums)
@@ -123,17 +107,17 @@ class SobolRun(ReducedRun):
         full, ok = sums.count > 0, values[status == 0]
         self._history_groups = int(full.sum())
         parts = [
-            (self._scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), np.stack([ok.min(axis=0), ok.max(axis=0)])),
-            (self._histories, Sums(sums.count[full], sums.mean[full], sums.moment[full], sums.size), self._span),
+            (self.scalars, Sums.grouped(self._layout, blocks, SCALAR_GROUPS), np.stack([ok.min(axis=0), ok.max(axis=0)])),
+            (self.histories, Sums(sums.count[full], sums.mean[full], sums.moment[full], sums.size), self._span),
         ]
-        found = [self._indices(columns, sums, stream) for stream, (columns, sums, _) in enumerate(parts, 1) if columns.count]
+        estimates = [self._indices(columns, sums, stream) for stream, (columns, sums, _) in enumerate(parts, 1) if columns.count]
         ends = [ends for columns, _, ends in parts if columns.count]
-        names, kinds, groups = list(self._inputs), [kinds for _, kinds, _ in found], {}
+        names, kinds, groups = list(self.inputs), [kinds for _, kinds, _ in estimates], {}
         if self._layout.second:
             pairs = [f"{names[j]}*{names[k]}" for j, k in self._layout.couples]
             groups["interaction"] = self._join({"pair": pairs}, [part["second"] for part in kinds], unit="")
-        pooled = found[-1][2] if self._histories.count else {}
-        statistics = [np.concatenate([moments, end]) for (moments, *_), end in zip(found, ends, strict=True)]
+        pooled = estimates[-1][2] if self.histories.count else {}
+        statistics = [np.concatenate([moments, end]) for (moments, *_), end in zip(estimates, ends, strict=True)]
         indices = [np.array([part[kind] for kind in KINDS]) for part in kinds]
         return Result(
             inner=self._join({"bound": ["lower", "upper"]}, ends),
@@ -152,29 +136,23 @@ class SobolRun(ReducedRun):
         points = 2 * sums.count.sum()
         factor = widening(groups, settings.confidence)
         enough = groups > 1 and sums.count.sum() >= LEAST
-        weights = draws(groups, settings.resamples, generator(self._seed, stream)) if enough else None
+        weights = draws(groups, settings.resamples, generator(self.seed, stream)) if enough else None
         for name, at in columns.slices.items():
             part = sums.of_columns(at)
             estimator = Estimator(self._layout, part)
-            found = estimator.indices()
-            moments[:, at] = estimator.shift[:2].mean(axis=0) * part.unit, np.sqrt(found.variance * points / (points - 1)) * part.unit
-            shares, pooled = found.shares(), found.aggregated(in_one_unit(part.unit)).shares()
+            estimate = estimator.indices()
+            moments[:, at] = estimator.shift[:2].mean(axis=0) * part.unit, np.sqrt(estimate.variance * points / (points - 1)) * part.unit
+            shares, pooled = estimate.shares(), estimate.aggregated(in_one_unit(part.unit)).shares()
             half = half_widths(self._layout, part, weights, factor) if weights is not None else (_unknown(shares), _unknown(pooled))
             for kind, value in _with_limits(shares, half[0]).items():
                 kinds.setdefault(kind, []).append(value)
             over_time[name] = [_with_limits(pooled, half[1])[kind] for kind in KINDS]
         return moments, {kind: np.concatenate(values, axis=-1) for kind, values in kinds.items()}, over_time
 
-    def _join(self, labels: dict[str, list[str]], rows: list[np.ndarray], unit: str | None = None) -> xr.Dataset:
-        """One Dataset of scalars and histories, whose rows are given where there are any, in the order of the outputs."""
-        parts = [columns for columns in (self._scalars, self._histories) if columns.count]
-        sets = [columns.dataset(row, labels, unit=unit) for columns, row in zip(parts, rows, strict=True)]
-        return sets[0].merge(sets[-1])[self._order]
-
     def _attributes(self, status: np.ndarray, good: np.ndarray) -> dict:
         settings, lost = self.settings, int(np.count_nonzero(~good))
-        attrs = settings.said(self._seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
-        if self._histories.count:
+        attrs = settings.said(self.seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
+        if self.histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
         return attrs | {"notes": ([said] if lost else []) + too_few(len(good) - lost, "blocks")} | count_failures(status)

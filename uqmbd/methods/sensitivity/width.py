@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 
 from uqmbd.errors import StudyError
@@ -13,7 +12,6 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.methods.sensitivity.settings import Sensitivity
-from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Sampler
 
 if TYPE_CHECKING:
@@ -26,15 +24,8 @@ MOST_RUNS = 2 * MOST_NODES  # with those for validation
 class WidthRun(Sampler):
     """``width_reduction`` is ``1 - (width with the input halved) / width``. The error of the expansion is validated by runs of its own."""
 
-    def __init__(
-        self, settings: Width, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
-    ) -> None:
-        from uqmbd.methods.surrogate_run import SurrogateRun
-        from uqmbd.regions.base import Box
-        from uqmbd.surrogates.tensor import Tensor
-
-        self.settings = settings
-        self._bounds = SurrogateRun(settings.expansion(), Tensor, Box, inputs, outputs, time, seed)
+    def __init__(self, settings: Width, *study: Any) -> None:
+        self.settings, self._bounds = settings, settings.expansion()._start(*study)
         self.ask, self.tell = self._bounds.ask, self._bounds.tell
 
     def result(self) -> Result:
@@ -64,16 +55,10 @@ class Width(Sensitivity):
         super().check(inputs)
         for name, item in inputs.items():
             if item.kind != "interval":
-                raise StudyError(
-                    f"the input '{name}' is of kind {item.kind}, which has no width to be halved",
-                    key=f"inputs.{name}",
-                    remedy='give it as interval = [lower, upper], or take approach = "sobol"',
-                )
+                text = f"the input '{name}' is of kind {item.kind}, which has no width to be halved"
+                raise StudyError(text, key=f"inputs.{name}", remedy='give it as interval = [lower, upper], or take approach = "sobol"')
         nodes = (self.degree + 1) ** len(inputs)
         if nodes > MOST_NODES:
-            raise StudyError(
-                f"degree {self.degree} in {len(inputs)} inputs needs {nodes} runs, more than {MOST_NODES}",
-                key="method.degree",
-                value=self.degree,
-                remedy='lower the degree, take fewer inputs, or take approach = "derivative"',
-            )
+            text = f"degree {self.degree} in {len(inputs)} inputs needs {nodes} runs, more than {MOST_NODES}"
+            remedy = 'lower the degree, take fewer inputs, or take approach = "derivative"'
+            raise StudyError(text, key="method.degree", value=self.degree, remedy=remedy)

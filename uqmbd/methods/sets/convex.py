@@ -7,8 +7,7 @@ from math import comb
 from typing import TYPE_CHECKING, ClassVar
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input
-from uqmbd.inputs.space import Space
+from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import Method
 from uqmbd.methods.intervals.chebyshev import DEFAULT_DEGREE, Chebyshev
 from uqmbd.regions.body import ConvexBody
@@ -78,36 +77,22 @@ class ConvexBounds(Chebyshev):
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         if not Space.of(inputs).sets:
-            raise StudyError(
-                "the method convex needs a set over some of the intervals",
-                key="sets",
-                remedy='add [sets.NAME] with inputs = ["a", "b"] and correlation = [["a", "b", 0.5]], or use the method chebyshev',
-            )
+            remedy = 'add [sets.NAME] with inputs = ["a", "b"] and correlation = [["a", "b", 0.5]], or use the method chebyshev'
+            raise StudyError("the method convex needs a set over some of the intervals", key="sets", remedy=remedy)
         if self.corner_runs:
-            raise StudyError(
-                "the corners of the box are not in the set",
-                key="method.corner_runs",
-                value=True,
-                remedy="remove it; confirm = true runs extremes",
-            )
+            remedy = "remove it; confirm = true runs extremes"
+            raise StudyError("the corners of the box are not in the set", key="method.corner_runs", value=True, remedy=remedy)
         if not self.within or self.surrogate == "kriging":
             super().check(inputs)
             return
         Method.check(self, inputs)
         if self.grid != "tensor" or self.split or self.tolerance is not None or isinstance(self.degree, dict):
-            raise StudyError(
-                "runs within the set are fitted by one total degree",
-                key="method.within",
-                value=True,
-                remedy="give degree = 4, say, and neither grid nor split",
-            )
+            remedy = "give degree = 4, say, and neither grid nor split"
+            raise StudyError("runs within the set are fitted by one total degree", key="method.within", value=True, remedy=remedy)
         needed = self.total_runs(self.fitted_runs(len(inputs)))
         if needed > self.max_runs:
-            raise StudyError(
-                f"total degree {self.total_degree} in {len(inputs)} inputs needs {needed} runs, more than max_runs = {self.max_runs}",
-                key="method.max_runs",
-                remedy="lower the degree or raise max_runs",
-            )
+            text = f"total degree {self.total_degree} in {len(inputs)} inputs needs {needed} runs, more than max_runs = {self.max_runs}"
+            raise StudyError(text, key="method.max_runs", remedy="lower the degree or raise max_runs")
 
     def surrogate_class(self) -> type[Surrogate]:
         if not self.within or self.surrogate == "kriging":

@@ -142,8 +142,8 @@ class TransformationRun(AdaptiveSampler):
 
     def _plan(self) -> Iterator[bool]:
         levels = self.settings.levels
-        table = boxes(self._inputs, levels)
-        cuts = [lambda alpha, i=i: tuple(table[levels.index(alpha), i]) for i in range(len(self._inputs))]
+        table = boxes(self.inputs, levels)
+        cuts = [lambda alpha, i=i: tuple(table[levels.index(alpha), i]) for i in range(len(self.inputs))]
         points = transformation_points(cuts, np.array(levels), general=self.settings.variant == "general")
         level_of = np.repeat(np.arange(len(levels)), [len(part) for part in points])
         every = np.concatenate(points)
@@ -151,7 +151,7 @@ class TransformationRun(AdaptiveSampler):
         _, last = np.unique(np.round(every[::-1], 12), axis=0, return_index=True)
         kept = np.sort(len(every) - 1 - last)
         self._level_of = level_of[kept]
-        self._add(every[kept], NODE)
+        self.add(every[kept], NODE)
         yield True
         self._stop_if_too_many_failed()
 
@@ -160,22 +160,22 @@ class TransformationRun(AdaptiveSampler):
 
         self._require_finished()
         levels = self.settings.levels
-        ok = self._status == 0
-        bounds = np.full((len(levels), 2, self._columns.count), np.nan)
+        ok = self.status == 0
+        bounds = np.full((len(levels), 2, self.columns.count), np.nan)
         for k in range(len(levels)):
             if (here := ok & (self._level_of >= k)).any():
                 bounds[k] = self.envelope(here)
-        labelled = self._columns.dataset(bounds, {"alpha": levels, "bound": ["lower", "upper"]})
-        counts = count_failures(self._status)
+        labelled = self.columns.dataset(bounds, {"alpha": levels, "bound": ["lower", "upper"]})
+        counts = count_failures(self.status)
         notes = ["smallest and largest values of runs, which bound the response only where it is monotonic or the grid is dense"]
         attrs = {
             "method": self.settings.name,
             "approach": "transformation",
             "variant": self.settings.variant,
             "levels": list(levels),
-            "seed": self._seed,
+            "seed": self.seed,
             **counts,
             "notes": notes + left_out(counts),
         }
         result = Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
-        return without_trust_where_runs_failed(result, self._inputs, self._samples(self._points), self._status != 0)
+        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
