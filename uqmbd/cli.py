@@ -58,13 +58,13 @@ def run(
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
     from uqmbd.study.reporting import show
-    from uqmbd.study.running_methods import place_of_method, require_one, run_methods, select_method
+    from uqmbd.study.running_methods import folder_of_method, require_one, run_methods, select_method
     from uqmbd.study.storing import results_directory
 
     loaded = Study.from_file(study)
     place = results_directory(out, loaded.name)
     if method is not None:
-        loaded, place = select_method(loaded, method), place_of_method(loaded, place, method)  # of the whole study
+        loaded, place = select_method(loaded, method), folder_of_method(loaded, place, method)  # of the whole study
     with interruptible(place):
         if shard is not None:
             from uqmbd.study.shards import run_shard

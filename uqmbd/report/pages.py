@@ -9,7 +9,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from uqmbd.figures.colors import DARK, LIGHT, css
-from uqmbd.runs.files import replace_text
+from uqmbd.runs.files import replace
 
 # of base 85, none of which means something in a page
 LETTERS = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=/?@^_`{|}~", np.uint8)
@@ -40,7 +40,7 @@ def asset(name: str) -> str:
 
 def replaced(page: Path, text: str) -> Path:
     """The page, written whole or not at all."""
-    replace_text(page, text)
+    replace(page, text.encode())
     return page
 
 
