@@ -18,9 +18,9 @@ from uqmbd.runs.files import safe_name
 from uqmbd.simulators.base import moves
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
-from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.numbers import scale
 from uqmbd.tables.outputs import axis_unit, pretty, unit_of
+from uqmbd.tables.scaling import input_unit
 
 if TYPE_CHECKING:
     import xarray as xr
