@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import numpy as np
 
 from uqmbd.campaign.batches import Task
-from uqmbd.campaign.campaign import lost_worker
-from uqmbd.campaign.kept import Kept
-from uqmbd.campaign.pool import Pool, SerialExecutor
+from uqmbd.campaign.pool import Pool, lost_worker
 from uqmbd.campaign.store import RunStore
-from uqmbd.campaign.worker import Job, packed_for, run_raw, simulate
+from uqmbd.campaign.worker import DIED, Job, packed_for, run_raw, simulate
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, picked
-from uqmbd.runs.piece import CONTROL, START, key_column
+from uqmbd.runs.chunk import CONTROL, START, key_column
 from uqmbd.runs.reader import HEADER
 from uqmbd.runs.where import storage_in
 
@@ -114,23 +110,16 @@ def run_here(simulator: Any, task: Task, store: RunStore | None) -> Outcomes:
     return repeated(task, store, partial(simulate, Job(simulator, (), {}, "float64")))
 
 
-def run_few(pool: Pool | Kept, simulator: Any, shapes: Mapping[str, tuple[int, ...]], task: Task, store: RunStore | None) -> Outcomes:
-    """The same in a pool; where runs end their process, all of them fail.
-
-    Parameters
-    ----------
-    shapes : dict of str to tuple
-        Shape of one run's output by name, of those that are wanted.
-    """
-    sent = packed_for(Job(simulator, (), dict(shapes), "float64"), here=isinstance(pool, SerialExecutor))
-    key = hashlib.sha256(sent).hexdigest() if isinstance(sent, bytes) else uuid4().hex
+def run_few(pool: Pool, simulator: Any, shapes: Mapping[str, tuple[int, ...]], task: Task, store: RunStore | None) -> Outcomes:
+    """The same in a pool, outputs of these `shapes` by name; where runs end their process, all of them fail."""
+    job = packed_for(Job(simulator, (), dict(shapes), "float64"), here=pool.here)
 
     def run(part: Task) -> Outcomes:
         try:
-            return pool.call(run_raw, key, sent, part)
+            return pool.call(run_raw, *job, part)
         except Exception as error:
             if not lost_worker(error):
                 raise
-            return failed_outcomes(part.runs, shapes, ERROR, "the worker process died while running it")
+            return failed_outcomes(part.runs, shapes, ERROR, DIED)
 
     return repeated(task, store, run)

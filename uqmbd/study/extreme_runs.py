@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import Extreme, extreme_of
 from uqmbd.method_facts import Cases, Evidence
 from uqmbd.outcomes import OK
-from uqmbd.runs.piece import START
+from uqmbd.runs.chunk import START
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -16,11 +16,11 @@ import numpy as np
 from uqmbd.campaign.few import store_of
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import Extreme
-from uqmbd.gathered import of_numpy
 from uqmbd.outcomes import OK, TIME
+from uqmbd.result_store import of_numpy
+from uqmbd.runs.chunk import CONTROL, START
 from uqmbd.runs.files import replace
 from uqmbd.runs.listing import list_files, unlist
-from uqmbd.runs.piece import CONTROL, START
 from uqmbd.runs.where import MOTION
 from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import controlled, moves
