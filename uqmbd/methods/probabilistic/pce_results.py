@@ -75,8 +75,8 @@ class StatisticsRun(ExpandedRun):
         bound, notes = self.inputs.dependence, []
         if joint := self.inputs.joint:
             notes.append(
-                f"the expansion is in the independent variables of Rosenblatt's transformation of {', '.join(joint)}, each given those before "
-                "it: the indices of these inputs are those of these variables, and depend on their order"
+                f"the expansion is in the independent variables of Rosenblatt's transformation of {', '.join(joint)}, each given those "
+                "before it: the indices of these inputs are those of these variables, and depend on their order"
             )
         if bound is None:
             return notes
