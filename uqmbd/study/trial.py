@@ -21,6 +21,7 @@ from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.detect import SimulatorSpec, ended_in_trial, too_slow
+from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
 from uqmbd.study.data import StudyData
