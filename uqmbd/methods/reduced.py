@@ -38,7 +38,7 @@ class ReducedRun(Sampler):
         self.histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
         self._order = list(outputs)
         self._status: list[np.ndarray] = []  # of each batch
-        self._told = 0
+        self._observed = 0
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """All samples, once."""
@@ -57,7 +57,6 @@ class ReducedRun(Sampler):
         return arranged(partial, {key: widths(columns) for key, columns in self._along.items()})
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.request.Sampler`."""
         self.tell_reduced(self._reduce(samples, outputs, status))
 
     def _all_status(self) -> np.ndarray:

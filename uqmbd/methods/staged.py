@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -38,7 +38,7 @@ class SamplingState(Sampler):
         self.seed = seed
         self._kept_values = Growing(np.empty((0, self.columns.count)))
         self._kept_status = Growing(np.empty(0, np.int8))
-        self.told = 0
+        self.observed = 0
         self._steps = self._plan()
         self._finished = False
 
@@ -53,13 +53,12 @@ class SamplingState(Sampler):
         return self._kept_status.rows
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.request.Sampler`."""
         matrix = self.columns.pack(outputs, len(status))
-        finite_rows(matrix, status, self.columns, self.told)
-        at = slice(self.told, self.told + len(status))
+        finite_rows(matrix, status, self.columns, self.observed)
+        at = slice(self.observed, self.observed + len(status))
         self.status[at] = status
         self._keep(at, matrix)
-        self.told = at.stop
+        self.observed = at.stop
 
     def _keep(self, at: slice, matrix: np.ndarray) -> None:
         """What is kept of the outcomes (runs, columns) of the runs `at`, whose status is kept already."""
@@ -71,8 +70,8 @@ class SamplingState(Sampler):
 
     def _next(self) -> Any:
         """The plan's next step; None when there is none."""
-        if self.told < len(self.status):
-            raise RuntimeError(f"{len(self.status) - self.told} runs were asked for and not told yet")
+        if self.observed < len(self.status):
+            raise RuntimeError(f"{len(self.status) - self.observed} runs were asked for and not told yet")
         step = None if self._finished else next(self._steps, None)
         self._finished = step is None
         return step
@@ -92,13 +91,13 @@ class SamplingState(Sampler):
         follow = len(runs) > 0 and runs[-1] - runs[0] == len(runs) - 1 and bool((np.diff(runs) == 1).all())
         return self.values[runs[0] : runs[-1] + 1, columns] if follow else self.values[runs, columns]
 
-    def envelope(self, runs: np.ndarray) -> np.ndarray:
-        """What these runs reached, (2, columns)."""
+    def envelope(self, runs: np.ndarray, low: Callable[..., np.ndarray] = np.min, high: Callable[..., np.ndarray] = np.max) -> np.ndarray:
+        """What these runs, numbers or a mask, reached, (2, columns); or what `low` and `high` make of each column."""
         runs = np.flatnonzero(runs) if runs.dtype == bool else runs
 
         def of(at: slice) -> np.ndarray:
             values = self.outcomes(runs, at)
-            return np.stack([values.min(axis=0), values.max(axis=0)])
+            return np.stack([low(values, axis=0), high(values, axis=0)])
 
         return by_blocks(of, self.columns.count, len(runs))
 
@@ -129,18 +128,13 @@ class FixedSampler(SamplingState):
         return self._asked.rows
 
     def ask(self) -> Request | dict[str, np.ndarray] | None:
-        """Samples of the next step, see `uqmbd.request.Sampler`."""
         more = self._next()
         if more is None:
             return None
-        if isinstance(more, Request):
-            samples = np.column_stack([more.samples[name] for name in self.inputs])
-            self._asked.add(samples)
-            self._await(len(samples))
-            return more
-        self._asked.add(more)
-        self._await(len(more))
-        return dict(zip(self.inputs, more.T.copy(), strict=True))
+        rows = np.column_stack([more.samples[name] for name in self.inputs]) if isinstance(more, Request) else more
+        self._asked.add(rows)
+        self._await(len(rows))
+        return more if isinstance(more, Request) else dict(zip(self.inputs, rows.T.copy(), strict=True))
 
     def _ok(self) -> np.ndarray:
         """Whether each run was ok, when all are made; raises `StudyError` when too few were."""
@@ -171,8 +165,7 @@ class AdaptiveSampler(SamplingState):
         return self._kept_roles.rows
 
     def ask(self) -> dict[str, np.ndarray] | None:
-        """Samples of the next step, see `uqmbd.request.Sampler`."""
-        start = self.told
+        start = self.observed
         if self._next() is None:
             return None
         self._await(len(self.points) - start)
@@ -181,10 +174,6 @@ class AdaptiveSampler(SamplingState):
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         """Samples at points (n, d) of the coordinate in which the run keeps them: here [-1, 1]^d, a run may have its own."""
         return self.inputs.samples((points + 1) / 2)
-
-    def _plan(self) -> Iterator[bool]:
-        """One step for each ask; a step adds points."""
-        raise NotImplementedError
 
     def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
         """Points (n, d) in the run's coordinate for the next ask, with one role or one each."""
@@ -204,7 +193,7 @@ class AdaptiveSampler(SamplingState):
 
     def _stop_if_too_many_failed(self) -> None:
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
-        counted = np.flatnonzero(~np.isin(self.roles[: self.told], self.chosen))
+        counted = np.flatnonzero(~np.isin(self.roles[: self.observed], self.chosen))
         stop_if_too_many(self.settings, self.inputs, self.samples(self.points[counted]), self.status[counted])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import xarray as xr
 
-from uqmbd.analysis.base.columnwise import by_blocks, sample_std
+from uqmbd.analysis.base.columnwise import sample_std
 from uqmbd.analysis.chebyshev.expansions import main_effect_widths
 from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
 from uqmbd.analysis.statistics import trust
@@ -24,9 +25,6 @@ from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
 from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Surrogate
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 class SurrogateRun(FittedRun):
@@ -140,7 +138,7 @@ class SurrogateRun(FittedRun):
             **self._groups(inner, outer.error, outer.trusted),
             "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
-            "worst": self._at_runs(runs[self._extremes_of(runs)]),
+            "worst": self._at_runs(runs[self.envelope(runs, np.argmin, np.argmax)]),
             **self._statistics(),
             "sensitivity": self._sensitivity(answers.sensitivity, inner),
             **answers.groups,
@@ -153,15 +151,6 @@ class SurrogateRun(FittedRun):
         return without_trust_where_runs_failed(
             Result(**groups, attrs=self._attributes(outer, met, answers.notes)), self.inputs, asked, failed
         )
-
-    def _extremes_of(self, runs: np.ndarray) -> np.ndarray:
-        """Which of these runs reached the least and the greatest value of every column, (2, columns)."""
-
-        def of(at: slice) -> np.ndarray:
-            values = self.outcomes(runs, at)
-            return np.stack([values.argmin(axis=0), values.argmax(axis=0)])
-
-        return by_blocks(of, self.columns.count, len(runs))
 
     def _of_expansion(self) -> dict[str, xr.Dataset]:
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
@@ -203,7 +192,7 @@ class SurrogateRun(FittedRun):
             "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
             "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
-            **({} if self._optimised is None else self._optimised.said(outer)),
+            **({} if self._optimised is None else self._optimised.attributes(outer)),
             **count_failures(self.status),
         }
         if settings.corner_runs:

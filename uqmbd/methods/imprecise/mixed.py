@@ -176,7 +176,6 @@ class MixedRun(ExpandedRun):
         return out
 
     def _sample_points(self) -> int:
-        """Germs of a scalar."""
         return self.settings.germs
 
     def _distribution(self, column: int) -> np.ndarray:

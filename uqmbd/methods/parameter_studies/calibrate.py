@@ -86,9 +86,9 @@ class CalibrateRun(FixedSampler):
             trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
             if trials:
                 yield self._x([z for _, z in trials])
-                told = self._latest(len(trials))
+                latest = self._latest(len(trials))
                 for start in {id(start): start for start, _ in trials}.values():
-                    self._choose(start, [(z, *told[i]) for i, (other, z) in enumerate(trials) if other is start])
+                    self._choose(start, [(z, *latest[i]) for i, (other, z) in enumerate(trials) if other is start])
         self._best = min(self._all, key=lambda start: start.cost)
         if np.isfinite(self._best.cost):
             before = self._best.end
@@ -118,11 +118,11 @@ class CalibrateRun(FixedSampler):
                     z[i] = np.clip(z[i] + sign * h, self._low[i], self._high[i])
                     sides.append((start, i, z))
         yield self._x([z for _, _, z in sides])
-        told = self._latest(len(sides))
+        latest = self._latest(len(sides))
         for start in starts:
             start.jacobian = np.zeros((self._compare.count, d))
             for i in range(d):
-                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, told, strict=True) if s is start and j == i and r is not None]
+                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, latest, strict=True) if s is start and j == i and r is not None]
                 ends = [(at, r) for at, r in ends if at != start.z[i]]
                 if len(ends) == 1:
                     ends.append((start.z[i], start.residual))
@@ -149,8 +149,8 @@ class CalibrateRun(FixedSampler):
         costs = [np.inf if residual is None else float(residual @ residual) / 2 for _, _, residual in tried]
         best = int(np.argmin(costs))
         start.steps += 1
-        if costs[best] < start.cost:
-            z, run, residual = tried[best]
+        z, run, residual = tried[best]
+        if residual is not None and costs[best] < start.cost:
             length = np.abs(z - start.z).max()
             start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
             start.accept(run, residual, z)
@@ -193,13 +193,13 @@ class CalibrateRun(FixedSampler):
             free=self._free(best),
             known=self._readings[0].deviation is not None,
         )
-        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
+        estimated, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
         if best.end != "converged":
             notes.insert(0, f"the best start has not converged: {best.end}")
         return {
             "method": self.settings.name,
             "seed": self.seed,
-            **told,
+            **estimated,
             "readings": self._compare.count,
             "interpolated": self._compare.interpolated,
             "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},

@@ -49,17 +49,16 @@ class MonteCarloRun(ReducedRun):
         self._along = {"scalars": self.scalars, "moments": self.histories, "histories": self.histories}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
         good = len(partial["scalars"])
         self._values[self._good : self._good + good] = partial["scalars"]
         self._good += good
         if self.histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
-        whole = partial["histories"][: self._wanted(partial, self._told)]
+        whole = partial["histories"][: self._wanted(partial, self._observed)]
         self._kept[self._whole : self._whole + len(whole)] = whole
         self._whole += len(whole)
-        self._told += len(partial["status"])
+        self._observed += len(partial["status"])
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
         """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import sample_std, std
@@ -21,14 +22,10 @@ from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.probabilistic.expanded import CDF_LEVELS, IN_TAIL, ExpandedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, SurrogateContext
+from uqmbd.result import Result
 from uqmbd.surrogates.base import NODE, VALIDATION
 from uqmbd.surrogates.chaos_fit import SAMPLED
 from uqmbd.surrogates.warped import POINTS
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from uqmbd.result import Result
 
 _SIZES = 6  # of the nested subsets that show convergence
 _SMALLEST = 10  # runs
@@ -40,8 +37,6 @@ class StatisticsRun(ExpandedRun):
 
     @one_thread
     def result(self) -> Result:
-        from uqmbd.result import Result
-
         self._require_finished()
         self.assess()
         columns, inputs = self.columns, list(self.inputs)

@@ -56,7 +56,7 @@ class ReliabilityRun(AdaptiveSampler):
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         values = self._all.pack(outputs, len(status))
-        ok = values[finite_rows(values, status, self._all, self.told)]
+        ok = values[finite_rows(values, status, self._all, self.observed)]
         self._ends[0] = np.minimum(self._ends[0], ok.min(axis=0, initial=np.inf))
         self._ends[1] = np.maximum(self._ends[1], ok.max(axis=0, initial=-np.inf))
         super().tell(samples, outputs, status)
@@ -133,12 +133,8 @@ class ReliabilityRun(AdaptiveSampler):
             rows = np.stack(list(history.values()), axis=1)[..., None]
             convergence = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = convergence.assign_coords(count=counts)
-        said = {
-            "approach": settings.approach,
-            "unsafe": settings.in_words(),
-            "sampling": "random" if settings.approach == "montecarlo" else "",
-        }
-        attrs = {"method": settings.name, "about": "limit", "seed": self.seed, **said, **self._facts()}
+        attrs = {"method": settings.name, "about": "limit", "seed": self.seed, "approach": settings.approach, "unsafe": settings.in_words()}
+        attrs |= {"sampling": "random" if settings.approach == "montecarlo" else "", **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():
@@ -159,7 +155,7 @@ class ReliabilityRun(AdaptiveSampler):
 
         places = estimate.places
         self._unsafe_runs = 0 if places is None else len(np.unique(places, axis=0))
-        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self.told:
+        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self.observed:
             return {}
         bound = self.inputs.dependence
         z = places if bound is None else bound.bend(places, list(self.inputs))

@@ -69,7 +69,7 @@ class DerivativeRun(AdaptiveSampler):
             statistics=self.columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
             sensitivity=self.columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
             attrs={
-                **self.settings.said(self.seed),
+                **self.settings.attributes(self.seed),
                 "spread": dict(zip(names, spread.tolist(), strict=True)),
                 "notes": notes,
                 **count_failures(self.status),

@@ -105,7 +105,7 @@ class SampledRun(AdaptiveSampler):
 
     def _attributes(self, whole: np.ndarray) -> dict[str, Any]:
         settings, lost = self.settings, int(np.count_nonzero(~whole))
-        attrs, counts = settings.said(self.seed) | self._facts, count_failures(self.status)
+        attrs, counts = settings.attributes(self.seed) | self._facts, count_failures(self.status)
         if settings.stars:
             attrs |= {"stars": len(whole), "stars_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
@@ -184,8 +184,7 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 def by_halves(
     estimate: Callable[[np.ndarray, np.ndarray], np.ndarray], points: np.ndarray, values: np.ndarray, rng: np.random.Generator, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An estimate, and its standard deviation from `count` halves of the runs, drawn without replacement: they scatter about it as it does
-    about the truth."""
+    """An estimate, and its standard deviation: `count` halves of the runs, drawn at random, scatter about it as it about the truth."""
     total, square = 0.0, 0.0
     whole = estimate(points, values)
     for _ in range(count):

@@ -53,23 +53,22 @@ class SobolRun(ReducedRun):
         self._along = {"scalars": self.scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self.histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
         self._values.append(partial["scalars"])
         self._span[0] = np.minimum(self._span[0], partial["range"][0])
         self._span[1] = np.maximum(self._span[1], partial["range"][1])
         begin, end = (int(row) for row in partial["inside"])
         self._await(partial["edges"][:begin])
-        if end > begin and self._told % (UNIT * self._layout.length):
+        if end > begin and self._observed % (UNIT * self._layout.length):
             raise RuntimeError("blocks of runs are told out of order")
         self._merge(partial, self._sums)
-        self._told += end - begin
+        self._observed += end - begin
         self._await(partial["edges"][begin:])
 
     def _await(self, rows: np.ndarray) -> None:
         """Put runs to those that wait, and take in what became whole units."""
         self._waiting = np.concatenate([self._waiting, rows])
-        self._told += len(rows)
+        self._observed += len(rows)
         length = UNIT * self._layout.length
         whole = len(self._waiting) // length * length
         if whole:
@@ -77,7 +76,7 @@ class SobolRun(ReducedRun):
             self._waiting = self._waiting[whole:]
 
     def _of_waiting(self, rows: int) -> dict[str, np.ndarray]:
-        return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
+        return unit_sums(self._layout, self._waiting[:rows], (self._observed - len(self._waiting)) // self._layout.length)
 
     def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
         known = partial.get("sizes", np.ones((len(partial["units"]), self.histories.count)))  # an earlier version had none
@@ -151,7 +150,7 @@ class SobolRun(ReducedRun):
 
     def _attributes(self, status: np.ndarray, good: np.ndarray) -> dict:
         settings, lost = self.settings, int(np.count_nonzero(~good))
-        attrs = settings.said(self.seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
+        attrs = settings.attributes(self.seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
         if self.histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
