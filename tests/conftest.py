@@ -6,6 +6,7 @@ Workers of xdist take whole files, those that take longest first, so that none i
 thread in each: two of them with two threads on two cores wait for each other, and take twice as much of the processor.
 """
 
+import gc
 import os
 import re
 from collections import Counter
@@ -39,6 +40,12 @@ def pytest_collection_modifyitems(items):
         (fast if item.get_closest_marker("slow") is None else slow)[item.path] += 1
     length = {path: FAST * fast[path] + (max(SLOW * slow[path], LONG.get(path.stem, 0)) if slow[path] else 0) for path in fast | slow}
     items.sort(key=lambda item: -length[item.path])
+
+
+def pytest_collection_finish():
+    """No search for garbage goes through the modules and tests of all files again: each study ends with one, which took 0.35 s."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -236,6 +236,11 @@ class UnilateralContact:
         return range(self.first, self.first + OTHERS + len(self.others))
 
     @property
+    def forces(self):
+        """Numbers of those that are forces."""
+        return self.first + FORCE, *range(self.first + OTHERS, self.first + OTHERS + len(self.others))
+
+    @property
     def directions(self):
         """Derivatives of all rates."""
         return self.normal, *self.others

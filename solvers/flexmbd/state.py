@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from zipfile import BadZipFile
 
 import numpy as np
@@ -91,6 +91,8 @@ class State:
     values : ndarray (samples, rows)
     samples : dict str -> ndarray (samples,)
         Inputs that the model was built with.
+    notes : dict str -> str
+        What a change of inputs did when the motion that ends here went on, by element; a file has none.
 
     Examples
     --------
@@ -108,6 +110,7 @@ class State:
     parts: dict
     values: np.ndarray
     samples: dict
+    notes: dict = field(default_factory=dict)
 
     def __getitem__(self, name):
         """Values of a row (samples,), or of a part (samples, rows)."""
@@ -298,20 +301,17 @@ class Layout:
 
     def kept_names(self, factors):
         """Their names."""
-        if (factors, self.count) not in self._named:
-            self._named[factors, self.count] = self._names(factors)
-        return self._named[factors, self.count]
-
-    def _names(self, factors):
-        first, out, kept = 0, self.sizes["SUMS"], self.sizes["FACTORS"]
-        ranges = [(first, self.sizes["STATE_ROWS"]), (out, self.sizes["OUT_ROWS"]), (kept, self.sizes["KEPT"] if factors else 0)]
-        rows = self.rows
-        return tuple(row.name for start, count in ranges for row in rows[start : start + count])
+        if (factors, self.count) in self._named:
+            return self._named[factors, self.count]
+        rows, size = self.rows, self.sizes
+        ranges = (0, size["STATE_ROWS"]), (size["SUMS"], size["OUT_ROWS"]), (size["FACTORS"], size["KEPT"] if factors else 0)
+        found = self._named[factors, self.count] = tuple(row.name for start, count in ranges for row in rows[start : start + count])
+        return found
 
     def parts(self):
         """Rows of the state that belong together: the first and how many."""
-        n, m, own = self.sizes["N"], self.sizes["M"], {"multiplier": self.sizes["NM"]}
-        found = {"coordinates": (names.T + 1, n), "velocities": (names.T + 1 + n, n), "states": (names.T + 1 + 2 * n, m - self._unasked)}
+        n, own, q = self.sizes["N"], {"multiplier": self.sizes["NM"]}, names.START + 1
+        found = {"coordinates": (q, n), "velocities": (q + n, n), "states": (q + 2 * n, self.sizes["M"] - self._unasked)}
         slots = {slot.name: (self.slot(slot.name), own.get(slot.name, n)) for slot in self.scheme.slots}
         return found | {name: place for name, place in slots.items() if place[0] < self.sizes["STATE_ROWS"]}
 

@@ -1,5 +1,7 @@
 """Inputs that change during a motion, against motions that are put together by hand; and what cannot change."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -111,23 +113,26 @@ def test_a_controller_in_python_balances_a_pole():
     assert abs(right[2]) < 0.02 < 0.2 and abs(tilt - right[2]) < 0.01
 
 
-def crank(length, speed, overlap):
+def crank(length, speed, overlap, law):
     s = fm.System()
     rod = s.body("rod", mass=1.0, inertia=0.1, position=(0.5, 0.0), points={"O": (-length, 0.0)})
     s.add(fm.Revolute("pin", s.ground.at(0.0, 0.0), rod["O"]))
     s.add(fm.AngleDrive("motor", s.ground.at(0.0, 0.0), rod["O"], fm.ConstantSpeed(speed)))
     ball = s.body("ball", mass=1.0, inertia=1.0, position=(0.0, 3.0))
-    s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 2.9 + overlap, fm.Hertz(1e6)))
+    s.add(fm.DiscPlane("floor", ball.centre, s.ground.at(0.0, 0.0), 2.9 + overlap, law))
     return s
 
 
 def test_what_would_have_to_jump_is_refused():
     start = {"length": [0.5], "speed": [1.0], "overlap": [0.0]}
-    sim = fm.compile(crank, start, settings={"integrator": "dormand_prince"})
+    sim = fm.compile(partial(crank, law=fm.Hertz(1e6)), start, settings={"integrator": "dormand_prince"})
     state = sim.step(sim.start(start), 0.1)
     names(said(lambda: sim.step(state, 0.2, inputs={"length": 0.6})), "'length'", "positions would have to jump", "0.0995 m")
     names(said(lambda: sim.step(state, 0.2, inputs={"speed": 2.0})), "'speed'", "would have to jump")
-    names(said(lambda: sim.step(state, 0.2, inputs={"overlap": 0.2})), "'overlap'", "'floor' closes at once", "0.1 m")
     names(said(lambda: sim.step(state, 0.2, inputs={"sped": 2.0})), "'sped'", "speed")
     names(said(lambda: sim.step(state, 0.2, inputs={"speed": [1.0, 2.0]})), "2 values", "1 samples")
     assert sim.step(state, 0.2).time[0] == 0.2  # a refusal leaves everything as it was
+    names(sim.step(state, 0.2, inputs={"overlap": 0.2}).notes["floor.change"], "closes at 0.1 s", "0.1 m")
+    hard = fm.compile(partial(crank, law=fm.Impenetrable()), start, settings={"integrator": "moreau", "step": 1e-3})
+    state = hard.step(hard.start(start), 0.1)
+    names(said(lambda: hard.step(state, 0.2, inputs={"overlap": 0.2})), "'overlap'", "'floor'", "would be overlapped at once", "0.1 m")

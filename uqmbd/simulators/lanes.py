@@ -32,6 +32,7 @@ DOUBTED = {  # what flexmbd says of contacts, without the figures of single batc
         "contact '{}': in some runs the bodies penetrate each other by more than its clearance or radius: it is too soft for its loads; "
         "is its stiffness in the unit that its law expects, N/m^n?"
     ),
+    "moved": "some runs that go on with other inputs start from places that were moved to fit these",
     "stiff": "contact '{}': its stiffness is more than diamond has; is it in the unit that its law expects, N/m^1.5?",
 }
 
@@ -108,7 +109,7 @@ class LanesSimulator:
 
         A run that goes on does not depend on those beside it, to the last bit. A stop ends a step, so that a run without one differs by
         the tolerance of the scheme (with explicit fixed steps by rounding). Inputs that are others than those of the state change at its
-        time; a run in which positions or velocities would have to jump, or a contact open or close, fails.
+        time (`flexmbd.Simulation.step`); a run in which positions or velocities would have to jump far fails.
         """
         if self.arguments()["times"] is not None:
             raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")

@@ -268,13 +268,17 @@ class Start:
             return np.full((n, count), np.nan)
         return (change @ found)[:, :, 0].T
 
+    def _further(self, _which):
+        """Further states of samples; rows depend on none."""
+        return [0.0] * len(self.problem.states)
+
     def _evaluated(self, q, v, which):
         """Residuals (samples, rows) of the rows or their rates, gradients (samples, rows, n), mass matrices (samples, n, n)."""
         p, rows, count = self.problem, self._rows, len(which)
         slopes = [(k, i, x) for k, row in enumerate(rows) for i, x in row.polynomial.gradient(p.q).items()]
         masses = list(p.inertia.entries.items())
         roots = [row.polynomial.value(p.q) if v is None else row.polynomial.rate(p.q, p.v, p.time) for row in rows]
-        known = {"q": [np.ascontiguousarray(x) for x in q], "t": self._time, "s": [0.0] * len(p.states)}
+        known = {"q": [np.ascontiguousarray(x) for x in q], "t": self._time, "s": self._further(which)}
         known |= {} if v is None else {"v": [np.ascontiguousarray(x) for x in v]}
         numbers = self._parameters.of_samples(which)
         found = p.graph.evaluate([*roots, *(x for *_, x in slopes), *(m for _, m in masses)], known, numbers)

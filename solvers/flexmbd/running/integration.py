@@ -13,6 +13,7 @@ from flexmbd.state import blocks
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
 from flexmbd.stepping.campaign import LOOP, campaign
+from flexmbd.stepping.changed import enter
 from flexmbd.stepping.compiled import caller
 
 SLICE = 0.1  # s that the compiled loop runs between two looks at Ctrl-C
@@ -150,18 +151,38 @@ class Integration:
                 exact = turned[owner](places[problem.first[owner] :])
                 states[:, k] = exact + 2 * np.pi * np.round((guesses[owner] - exact) / (2 * np.pi))
             elif name == "energy.taken":
-                known = {"q": places, "mode": [1.0] * len(problem.contacts), "t": 0.0}
-                states[:, k] = problem.graph.evaluate([problem.stored_energy], known, self.system.parameters())[0]
+                states[:, k] = self.stored(places)
+
+    def stored(self, places):
+        """Energy (count,) that contacts store at places (n, count), in J."""
+        problem = self.model.problem
+        known = {"q": places, "mode": [1.0] * len(problem.contacts), "t": 0.0}
+        return problem.graph.evaluate([problem.stored_energy], known, self.system.parameters())[0]
 
     def prepare(self, length, away, leap, nearness, slowest):
         """Accelerations, modes of contacts, scales of errors; sizes of the mechanism and of contacts are those of `running.scales`."""
-        sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
         self.column(names.VELOCITY_SCALE)[:, 0], self.column(names.LARGEST_DISTANCE)[:, 0] = length, away
+        self._scales(leap, nearness, slowest)
+        self.call(prepare)
+
+    def go_on(self, values, leap, nearness, slowest):
+        """States (count, rows) of before with the numbers of now: time, places, velocities and sums go on, the scheme begins anew."""
+        sizes, first = self.model.layout.sizes, names.START + 1 + 2 * self.model.problem.n
+        self.states[:] = values
+        self.states[:, sizes["SLOTS"] : sizes["STATE_ROWS"]] = 0.0
+        self.states[:, self.model.layout.kept_rows(False) :] = 0.0
+        for contact in self.model.problem.unilaterals:  # accelerations at the start are those without them
+            self.states[:, [first + k for k in contact.forces]] = 0.0
+        self._scales(leap, nearness, slowest)
+        self.call(enter)
+
+    def _scales(self, leap, nearness, slowest):
+        """What is fast, far and small, by the numbers of now."""
+        sizes, contacts = self.model.layout.sizes, self.model.layout.sizes["CONTACTS"]
         self.column(names.PACE)[:, 0], self.column(names.LEAP)[:, 0] = self.known.rate, leap
         for j in range(sizes["NC"]):
             self.states[:, contacts + CONTACT_ROWS * sizes["NC"] + j] = nearness[j]
             self.states[:, contacts + CONTACT_ROWS * j + LEAST_SPEED] = slowest[j]
-        self.call(prepare)
 
     @property
     def accelerations(self):

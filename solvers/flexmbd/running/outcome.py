@@ -3,7 +3,7 @@
 import numpy as np
 
 from flexmbd.equations.start_words import Changes
-from flexmbd.registry import CONTACT_ROWS, HOLDS
+from flexmbd.registry import CONTACT_ROWS, HOLDS, LOCKED
 from flexmbd.running.diagnosis import Failures
 from flexmbd.running.energy_balance import OFF, SCALE, open_books
 from flexmbd.running.inertias import loosely_held
@@ -92,18 +92,24 @@ TOLD = (
 )  # of contacts, of locks, of guides
 
 
-def penetrating(made, length, time=0.0):
-    """Words on samples in which bodies that cannot penetrate each other do so at the start, else ""; or at another `time`, in s."""
-    problem, words = made.model.problem, [""] * made.count
-    if problem.unilaterals:
-        known = {"q": made.column(START + 1, problem.n).T, "t": time}
-        known |= {"s": made.column(START + 1 + 2 * problem.n, len(problem.states)).T}
-        gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, made.system.parameters())
-        for contact, gap in zip(problem.unilaterals, gaps, strict=True):
-            gap = -np.abs(gap) if contact.rule == HOLDS else gap
-            for i in np.flatnonzero(np.broadcast_to(gap, made.count) < -PENETRATES * length):
-                deep = np.broadcast_to(gap, made.count)[i]
-                words[i] = words[i] or TOLD[max(contact.rule - 1, 0)].format(contact.name, -deep)
+def overlaps(made, time=0.0):
+    """How far (contacts, count) bodies that cannot penetrate each other do so at a time in s, and what is held is off, in m or rad."""
+    problem = made.model.problem
+    states = made.column(START + 1 + 2 * problem.n, len(problem.states)).T
+    known = {"q": made.column(START + 1, problem.n).T, "t": time, "s": states}
+    gaps = problem.graph.evaluate([c.gap for c in problem.unilaterals], known, made.system.parameters())
+    found = np.zeros((len(problem.unilaterals), made.count))
+    for depth, contact, gap in zip(found, problem.unilaterals, gaps, strict=True):
+        depth[:] = np.where((contact.rule == HOLDS) | (states[contact.first] == LOCKED), np.abs(gap), -gap)
+    return found
+
+
+def penetrating(made, length):
+    """Words on samples in which bodies that cannot penetrate each other do so at the start, else ""."""
+    words = [""] * made.count
+    for contact, depth in zip(made.model.problem.unilaterals, overlaps(made), strict=True):
+        for i in np.flatnonzero(depth > PENETRATES * length):
+            words[i] = words[i] or TOLD[max(contact.rule - 1, 0)].format(contact.name, depth[i])
     return words
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from flexmbd.errors import ModelError, check_number
 from flexmbd.running.batch import describe, first_of
 from flexmbd.running.choice import chosen
-from flexmbd.running.controls import changed_samples, go_over
+from flexmbd.running.controls import Begun, changed_samples, go_over
 from flexmbd.running.integration import Integration
 from flexmbd.running.models import model_of
 from flexmbd.running.outcome import outcome, started
@@ -144,7 +144,9 @@ class Simulation:
             s
         inputs : mapping name -> float or ndarray (n,), optional
             Inputs that have other values from the state's time on; the state that is returned keeps them.  Energy that the change itself
-            brings, such as that of a spring which becomes stiffer, is no error of the book.
+            brings, such as that of a spring which becomes stiffer, is no error of the book.  Contacts open or close where the new numbers
+            say so; bodies that would overlap and cannot, and joints that no longer close, are moved, by less than `controls.FARTHEST` of
+            the mechanism's size: `State.notes` says what was done.
 
         Returns
         -------
@@ -153,21 +155,23 @@ class Simulation:
         Raises
         ------
         ModelError
-            If the state is not one of this model, a motion fails, or an input cannot change: positions or velocities would have to jump,
-            a contact would open or close, or the model would be another one.
+            If the state is not one of this model, a motion fails, or an input cannot change: positions or velocities would have to jump
+            far, or the model would be another one.
         """
-        made, samples = self._continued(state, until, inputs)
+        made, samples, begun = self._continued(state, until, inputs)
+        if any(begun.words):
+            raise ModelError(next(filter(None, begun.words)))
         made.run(np.arange(made.count), np.zeros(0))
         _, codes, words, _ = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
         if codes.any():
             i = int(np.flatnonzero(codes)[0])
             raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
-        return self._state(made, samples)
+        return self._state(made, samples, begun.notes)
 
     def go_on(self, state, end, *, points=201, inputs=None):
         """Outputs from a state to a later time, and the state there; `inputs` as of `step`.
 
-        Reductions are those of the whole motion since its start.
+        Reductions are those of the whole motion since its start.  A sample whose inputs cannot change so has the status `error`.
 
         Returns
         -------
@@ -175,20 +179,21 @@ class Simulation:
             Times ``linspace(state.time, end, points)``.
         State
         """
-        made, samples = self._continued(state, end, inputs)
+        made, samples, begun = self._continued(state, end, inputs)
         if asked := made.model.requests.percentiles:
             name = next(iter(asked))
             raise ModelError(f"output '{name}': a percentile is of a whole run, not of one that goes on", element=name, remedy="use `run`")
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
             raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
-        made.run(np.arange(made.count), recorded(made.model, time, float(end)))
-        values, codes, words, counters = outcome(made, np.zeros(made.count, bool), [""] * made.count, whole=False)
-        used = attributes(made.model, made.system, self.settings, self._reasons)
+        bad = np.array([bool(words) for words in begun.words])
+        made.run(np.flatnonzero(~bad), recorded(made.model, time, float(end)))
+        values, codes, words, counters = outcome(made, bad, begun.words, whole=False)
+        used = attributes(made.model, made.system, self.settings, self._reasons) | begun.notes
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
         bodies = moved(made.system, self._poses, outputs)
         shown = bodies, joined(made.system, bodies)
-        return Trajectory(time, outputs, self.units, codes, list(words), used, counters, *shown), self._state(made, samples)
+        return Trajectory(time, outputs, self.units, codes, list(words), used, counters, *shown), self._state(made, samples, begun.notes)
 
     def load(self, path):
         """A state that was saved, if it is one of this model."""
@@ -209,12 +214,14 @@ class Simulation:
             made.clear(self.end)
         return made
 
-    def _state(self, made, samples):
+    def _state(self, made, samples, notes=None):
         """A state; rows of the last step mean nothing after it, and depend on who else was in the lanes."""
         model = made.model
         values = made.states.copy()
         values[:, : len(LOOP)] = 0.0
-        return State(model.topology, model.scheme.name, model.layout.kept_names(True), model.layout.parts(), values, samples).copy()
+        return State(
+            model.topology, model.scheme.name, model.layout.kept_names(True), model.layout.parts(), values, samples, notes or {}
+        ).copy()
 
     def _check(self, state):
         made = self._integration(state.samples)
@@ -234,7 +241,7 @@ class Simulation:
         return made
 
     def _continued(self, state, until, inputs):
-        """What goes on from a state, and its samples."""
+        """What goes on from a state, its samples, and how it begins."""
         made = self._check(state)
         if not np.all(state.time == state.time[0]):
             raise ModelError("the samples of the state are at different times")
@@ -242,15 +249,15 @@ class Simulation:
             raise ModelError(f"until is {until!r}; it must be one number, the same for all samples")
         if not until > state.time[0]:
             raise ModelError(f"the state is at {state.time[0]:g} s; it cannot go on until {until!r} s, which is not later")
-        samples, values = state.samples, state.values
+        samples, begun = state.samples, Begun(state.values, [""] * made.count)
         if inputs:
             samples, before = changed_samples(state, inputs), made
             self._made = (), None  # what was made for the samples of before is not cleared yet
             made = self._integration(samples)
-            values = go_over(before, made, state, inputs)
-        made.states[:] = values
+            begun = go_over(before, made, state, {name: samples[name] for name in inputs})
+        made.states[:] = begun.values
         made.until(float(until))
-        return made, samples
+        return made, samples, begun
 
 
 __all__ = ["Simulation", "compile"]

@@ -78,7 +78,8 @@ def assemble(X, P, W, at):
 def inside(j, X, at):
     """Lanes in which contact j begins deeper than its onset is located, and not by an approach of now: nobody knows how it came there."""
     c, gap = at[CONTACTS] + CONTACT_ROWS * j, at[SLOTS] + at[GAPS] + 2 * j
-    return (ld(X, gap) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)) & (ld(X, gap + 1) <= ld(X, c + LEAST_SPEED))
+    deep = ld(X, gap) > ld(X, at[CONTACTS] + CONTACT_ROWS * at[NC] + j)
+    return deep & (ld(X, gap + 1) <= ld(X, c + LEAST_SPEED)) & (ld(X, c + ONSET_SPEED) <= 0.0)
 
 
 @inner
