@@ -17,6 +17,8 @@ from uqmbd.request import Sampler
 if TYPE_CHECKING:
     import xarray as xr
 
+    from uqmbd.result import Result
+
 
 class ReducedRun(Sampler):
     """A method sets `_samples` and `_reduce` (pure and picklable) and writes `tell_reduced`; `tell` is ``tell_reduced(reduce(...))``.
@@ -59,11 +61,18 @@ class ReducedRun(Sampler):
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         self.tell_reduced(self._reduce(samples, outputs, status))
 
-    def _all_status(self) -> np.ndarray:
-        """Status of all runs, (runs,); raises `StudyError` when too many failed."""
+    def result(self) -> Result:
+        """What follows from all runs; raises `StudyError` when too many failed."""
+        from uqmbd.result import Result
+
         status = np.concatenate([np.zeros(0, np.int8), *self._status])
         stop_if_too_many(self.settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
-        return status
+        groups, attrs = self._conclude(status)
+        return Result(groups, attrs=attrs)
+
+    def _conclude(self, status: np.ndarray) -> tuple[dict[str, xr.Dataset], dict[str, Any]]:
+        """Groups and attributes of the result; `status` (runs,) of all runs."""
+        raise NotImplementedError
 
     def _join(self, labels: dict[str, list[str]], rows: Sequence[np.ndarray], unit: str | None = None) -> xr.Dataset:
         """One Dataset of scalars and histories, whose rows are given where there are any, in the order of the outputs."""

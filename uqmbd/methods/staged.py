@@ -12,6 +12,7 @@ from uqmbd.analysis.base.columnwise import by_blocks
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input, Space
+from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import MEND, stop_if_too_many
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request, Sampler
@@ -21,26 +22,44 @@ from uqmbd.surrogates.base import Runs, Surrogate
 if TYPE_CHECKING:
     import xarray as xr
 
+    from uqmbd.result import Result
+
+Conclusion = tuple[dict[str, Any], dict[str, Any]]  # groups of a result, each a Dataset, and its attributes
 EVERY = slice(None)
 FEW_FAILED = 3
 
 
-class SamplingState(Sampler):
-    """Outcomes and status of all runs, and the steps of a plan.
+class AdaptiveSampler(Sampler):
+    """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask.
 
     Its parameters are the settings, and those of `uqmbd.methods.base.Method.start`, in SI units.
     """
+
+    # roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does
+    chosen: ClassVar[tuple[int, ...]] = ()
 
     def __init__(self, settings: Any, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int) -> None:
         self.settings = settings
         self.inputs = Space.of(inputs)
         self.columns = Columns(outputs, time)
         self.seed = seed
+        self._kept_points = Growing(np.empty((0, len(self.inputs))))
+        self._kept_roles = Growing(np.empty(0, np.int8))
         self._kept_values = Growing(np.empty((0, self.columns.count)))
         self._kept_status = Growing(np.empty(0, np.int8))
         self.observed = 0
         self._steps = self._plan()
         self._finished = False
+
+    @property
+    def points(self) -> np.ndarray:
+        """All runs asked for, in the coordinate of `samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function."""
+        return self._kept_points.rows
+
+    @property
+    def roles(self) -> np.ndarray:
+        """Why each of them was asked for."""
+        return self._kept_roles.rows
 
     @property
     def values(self) -> np.ndarray:
@@ -51,6 +70,22 @@ class SamplingState(Sampler):
     def status(self) -> np.ndarray:
         """Status of all runs asked for, (runs,)."""
         return self._kept_status.rows
+
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
+        start = self.observed
+        if self._next() is None:
+            return None
+        self._await(len(self.points) - start)
+        return self.samples(self.points[start:])
+
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Samples at points (n, d) of the coordinate in which the run keeps them: here [-1, 1]^d, a run may have its own."""
+        return self.inputs.samples((points + 1) / 2)
+
+    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
+        """Points (n, d) in the run's coordinate for the next ask, with one role or one each."""
+        self._kept_points.add(points)
+        self._kept_roles.fill(len(points), role)
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         matrix = self.columns.pack(outputs, len(status))
@@ -81,9 +116,31 @@ class SamplingState(Sampler):
         self._kept_values.fill(more, np.nan)
         self._kept_status.fill(more, 0)
 
-    def _require_finished(self) -> None:
+    def result(self) -> Result:
+        """What follows from all runs; its trust is lost where runs failed among those of which it speaks."""
+        from uqmbd.result import Result
+
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
+        groups, attrs = self._conclude()
+        result = Result(groups, attrs=attrs)
+        self._extend(result)
+        here = self._spoken_of()
+        failed = self.status[here] != 0
+        if failed.any():
+            without_trust_where_runs_failed(result, self.inputs, self.samples(self.points[here]), failed)
+        return result
+
+    def _conclude(self) -> Conclusion:
+        """When all runs are made."""
+        raise NotImplementedError
+
+    def _extend(self, result: Result) -> None:
+        """Add to a result what is made of it."""
+
+    def _spoken_of(self) -> np.ndarray:
+        """Runs in the region of which the result speaks, bool (runs,)."""
+        return np.ones(len(self.points), bool)
 
     def outcomes(self, runs: np.ndarray, columns: slice = EVERY) -> np.ndarray:
         """Outcomes of these runs, numbers or a mask, (runs, columns); to be read only: no copy where the runs follow each other."""
@@ -111,75 +168,6 @@ class SamplingState(Sampler):
             "trust_horizon": horizons(trusted, columns),
         }
 
-
-class FixedSampler(SamplingState):
-    """Keeps samples, outcomes and status of all runs.
-
-    A method writes `_plan`, one step of which is the samples (n, d) of one ask, SI, or a `uqmbd.request.Request`.
-    """
-
-    def __init__(self, *study: Any) -> None:
-        super().__init__(*study)
-        self._asked = Growing(np.empty((0, len(self.inputs))))
-
-    @property
-    def samples(self) -> np.ndarray:
-        """Samples of all runs asked for, (runs, d), SI."""
-        return self._asked.rows
-
-    def ask(self) -> Request | dict[str, np.ndarray] | None:
-        more = self._next()
-        if more is None:
-            return None
-        rows = np.column_stack([more.samples[name] for name in self.inputs]) if isinstance(more, Request) else more
-        self._asked.add(rows)
-        self._await(len(rows))
-        return more if isinstance(more, Request) else dict(zip(self.inputs, rows.T.copy(), strict=True))
-
-    def _ok(self) -> np.ndarray:
-        """Whether each run was ok, when all are made; raises `StudyError` when too few were."""
-        self._require_finished()
-        stop_if_too_many(self.settings, self.inputs, dict(zip(self.inputs, self.samples.T, strict=True)), self.status)
-        return self.status == 0
-
-
-class AdaptiveSampler(SamplingState):
-    """Keeps points, roles, outcomes and status of all runs. A method writes `_plan`, one step of which adds the points of one ask."""
-
-    # roles of runs that went where outcomes sent them: whether they fail says nothing of how much of the box does
-    chosen: ClassVar[tuple[int, ...]] = ()
-
-    def __init__(self, *study: Any) -> None:
-        super().__init__(*study)
-        self._kept_points = Growing(np.empty((0, len(self.inputs))))
-        self._kept_roles = Growing(np.empty(0, np.int8))
-
-    @property
-    def points(self) -> np.ndarray:
-        """All runs asked for, in the coordinate of `samples`: [-1, 1]^d unless said, 2u - 1 where u is the distribution function."""
-        return self._kept_points.rows
-
-    @property
-    def roles(self) -> np.ndarray:
-        """Why each of them was asked for."""
-        return self._kept_roles.rows
-
-    def ask(self) -> dict[str, np.ndarray] | None:
-        start = self.observed
-        if self._next() is None:
-            return None
-        self._await(len(self.points) - start)
-        return self.samples(self.points[start:])
-
-    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Samples at points (n, d) of the coordinate in which the run keeps them: here [-1, 1]^d, a run may have its own."""
-        return self.inputs.samples((points + 1) / 2)
-
-    def add(self, points: np.ndarray, role: int | np.ndarray) -> None:
-        """Points (n, d) in the run's coordinate for the next ask, with one role or one each."""
-        self._kept_points.add(points)
-        self._kept_roles.fill(len(points), role)
-
     def _at_runs(self, runs: np.ndarray) -> xr.Dataset:
         """Inputs, in SI, of the runs (2, columns) that reached the bounds, -1 where none did: ``bound`` x ``input`` [x time]."""
         samples = self.samples(self.points)
@@ -195,6 +183,22 @@ class AdaptiveSampler(SamplingState):
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
         counted = np.flatnonzero(~np.isin(self.roles[: self.observed], self.chosen))
         stop_if_too_many(self.settings, self.inputs, self.samples(self.points[counted]), self.status[counted])
+
+
+class FixedSampler(AdaptiveSampler):
+    """One step of the plan is the samples (n, d) of one ask, SI, or a `uqmbd.request.Request`; `points` are all of them."""
+
+    def ask(self) -> Request | dict[str, np.ndarray] | None:
+        more = self._next()
+        if more is None:
+            return None
+        rows = np.column_stack([more.samples[name] for name in self.inputs]) if isinstance(more, Request) else more
+        self.add(rows, 0)
+        self._await(len(rows))
+        return more if isinstance(more, Request) else self.samples(rows)
+
+    def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        return dict(zip(self.inputs, points.T.copy(), strict=True))
 
 
 class FittedRun(AdaptiveSampler, Runs):

@@ -16,14 +16,12 @@ from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.intervals.optimised_bounds import OptimisedBounds
-from uqmbd.methods.staged import FittedRun
+from uqmbd.methods.staged import Conclusion, FittedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
-from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Surrogate
 
 
@@ -126,8 +124,7 @@ class SurrogateRun(FittedRun):
             outer = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
         return outer, float(met.mean()) if met.size else 1.0
 
-    def result(self) -> Result:
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         runs = self.counted()
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
@@ -146,11 +143,10 @@ class SurrogateRun(FittedRun):
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        here = self.region.contains(self.points)
-        asked, failed = self.samples(self.points[here]), self.status[here] != 0
-        return without_trust_where_runs_failed(
-            Result(**groups, attrs=self._attributes(outer, met, answers.notes)), self.inputs, asked, failed
-        )
+        return groups, self._attributes(outer, met, answers.notes)
+
+    def _spoken_of(self) -> np.ndarray:
+        return self.region.contains(self.points)
 
     def _of_expansion(self) -> dict[str, xr.Dataset]:
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""

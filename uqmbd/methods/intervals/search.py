@@ -13,11 +13,10 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import OF_SEARCH, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
 from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, share_outside
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Progress
 
@@ -165,20 +164,17 @@ class SearchRun(AdaptiveSampler):
                 self._stop_if_too_many_failed()
         self._stop_if_too_many_failed()
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         columns, bound = self.columns, self._search.search_bound()
-        result = Result(
-            self._groups(bound.inner, bound.error, bound.trusted),
-            bounds=columns.dataset(bound.outer, {"bound": ["lower", "upper"]}),
-            source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
-            worst=self._at_runs(bound.places),
-            attrs=self._attributes(bound),
-        )
+        groups = self._groups(bound.inner, bound.error, bound.trusted) | {
+            "bounds": columns.dataset(bound.outer, {"bound": ["lower", "upper"]}),
+            "source": columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
+            "worst": self._at_runs(bound.places),
+        }
+        return groups, self._attributes(bound)
+
+    def _extend(self, result: Result) -> None:
         self._search.add_to(result)
-        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _attributes(self, bound: SearchBound) -> dict:
         settings = self.settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,10 +20,7 @@ from uqmbd.methods.base import count_failures
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
-from uqmbd.methods.staged import FixedSampler
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion, FixedSampler
 
 TRIALS = ((0.0, 1.0), (0.0, 4.0), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0))  # (times the damping, times the step): tried at once
 UNKNOWN = np.empty((0, 0))
@@ -164,26 +161,25 @@ class CalibrateRun(FixedSampler):
         if not start.end and start.steps >= self.settings.max_steps:
             start.end = "max_steps reached"
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        ok, best = self._ok(), self._best
+    def _conclude(self) -> Conclusion:
+        self._stop_if_too_many_failed()
+        best = self._best
         columns, rows = self.columns, np.full((3, self.columns.count), np.nan)
         rows[0] = self.values[best.run]
         for entry in self._readings:
             at = columns.slices[entry.name]
             rows[2, at] = self._differences(entry)
         rows[1] = rows[0] - rows[2]
-        return Result(
-            inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
-            statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
-            attrs=self._attributes(best),
-        )
+        groups = {
+            "inner": columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]}),
+            "statistics": columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
+        }
+        return groups, self._attributes(best)
 
     def _attributes(self, best: Start) -> dict:
         at_best = Best(
             names=list(self.inputs),
-            x=self.samples[best.run],
+            x=self.points[best.run],
             scale=self._range,
             least=self._least,
             most=self._most,

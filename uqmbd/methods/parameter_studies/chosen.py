@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -18,10 +18,7 @@ from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import Method, count_failures, require_inputs
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.parameter_studies.from_file import FromFile
-from uqmbd.methods.staged import FixedSampler
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion, FixedSampler
 
 FEWEST, MOST = 2, 1000
 
@@ -44,18 +41,17 @@ class ParameterRun(FixedSampler):
     def _plan(self) -> Iterator[np.ndarray]:
         yield self.settings.rows(self.inputs)
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        ok = self._ok()
+    def _conclude(self) -> Conclusion:
+        self._stop_if_too_many_failed()
+        ok = self.status == 0
         ends, counts = self.envelope(ok), count_failures(self.status)
         notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
         rows = np.concatenate([self.values[ok].mean(axis=0)[None], ends])
-        return Result(
-            inner=self.columns.dataset(ends, {"bound": ["lower", "upper"]}),
-            statistics=self.columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
-            attrs={"method": self.settings.name, "sampling": "chosen", "seed": self.seed, "notes": notes, **counts},
-        )
+        groups = {
+            "inner": self.columns.dataset(ends, {"bound": ["lower", "upper"]}),
+            "statistics": self.columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
+        }
+        return groups, {"method": self.settings.name, "sampling": "chosen", "seed": self.seed, "notes": notes, **counts}
 
 
 class Grid(Method):

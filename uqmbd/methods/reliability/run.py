@@ -17,13 +17,11 @@ from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from uqmbd.result import Result
 
 Points = Generator[np.ndarray, np.ndarray, None]  # points (n, d) of standard normal space; is sent the margin (n,), NaN where a run failed
 
@@ -116,10 +114,7 @@ class ReliabilityRun(AdaptiveSampler):
         low, high = self._ends[:, self._all.slices[name].start]
         return far_away(self.settings.limit, low, high, int(np.count_nonzero(self.status == 0)), self._all.outputs[name].unit)
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         settings, name = self.settings, self.settings.output
         statistics, sensitivity = self._statistics()
         beside = Columns({name: self.columns.outputs[name]}, self.columns.time)
@@ -142,12 +137,9 @@ class ReliabilityRun(AdaptiveSampler):
             attrs["warnings"] = [far]
         attrs |= {f"runs_{word}": int(np.count_nonzero(self.roles == role)) for role, word in enumerate(("search", "sampling"))}
         attrs |= {"notes": self._notes, **count_failures(self.status)}
-        return Result(
-            groups,
-            inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
-            statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
-            attrs=attrs,
-        )
+        groups["inner"] = self._all.dataset(self._ends, {"bound": ["lower", "upper"]})
+        groups["statistics"] = beside.dataset(shown, {"statistic": list(statistics)}, unit="")
+        return groups, attrs
 
     def _unsafe(self, estimate: Probability) -> dict[str, np.ndarray]:
         """How far the inputs of unsafe runs are from those of all, (d,) by kind: nothing where there are too few to tell."""

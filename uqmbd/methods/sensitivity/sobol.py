@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
 SCALAR_GROUPS = 2**13  # of those of scalars: the limits are no other with more of them, the resamples larger
@@ -88,10 +85,7 @@ class SobolRun(ReducedRun):
         """Sums of an earlier version do where their squares are numbers."""
         return "sizes" in partial or bool((sizes(partial["means"]) == 1).all())
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        status = self._all_status()
+    def _conclude(self, status: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
         length = self._layout.length
         whole = len(status) // length
         good = (status[: whole * length].reshape(-1, length) == 0).all(axis=1)
@@ -118,14 +112,13 @@ class SobolRun(ReducedRun):
         pooled = estimates[-1][2] if self.histories.count else {}
         statistics = [np.concatenate([moments, end]) for (moments, *_), end in zip(estimates, ends, strict=True)]
         indices = [np.array([part[kind] for kind in KINDS]) for part in kinds]
-        return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, ends),
-            statistics=self._join({"statistic": ["mean", "std", "min", "max"]}, statistics),
-            sensitivity=self._join({"kind": KINDS, "input": names}, indices, unit=""),
-            aggregated=pooled_dataset(KINDS, names, pooled),
-            attrs=self._attributes(status, good),
-            **groups,
-        )
+        groups |= {
+            "inner": self._join({"bound": ["lower", "upper"]}, ends),
+            "statistics": self._join({"statistic": ["mean", "std", "min", "max"]}, statistics),
+            "sensitivity": self._join({"kind": KINDS, "input": names}, indices, unit=""),
+            "aggregated": pooled_dataset(KINDS, names, pooled),
+        }
+        return groups, self._attributes(status, good)
 
     def _indices(self, columns: Columns, sums: Sums, stream: int) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, list[np.ndarray]]]:
         """Mean and standard deviation of the points A and B, (2, columns); indices with confidence limits by kind, (inputs or pairs,
