@@ -6,7 +6,7 @@ answered by a vectorised model in this process, stored, read back and told. The 
 and their result, the worse one of 2 and 100 outputs; 5 is linear.
 
 Prediction: 4.5 (what does not depend on the number of asks makes it less than 5), 10 s for 5,000 asks at 2 outputs, one file of runs in the
-end and 129 at most before. Before that pieces had a file each and arrays were copied at each ask: 25 to 54 s and 5,011 files.
+end and 129 at most before. Before that chunks had a file each and arrays were copied at each ask: 25 to 54 s and 5,011 files.
 
     python benchmarks/many_asks.py [--quick]
 """

@@ -65,13 +65,13 @@ def run(
     """Run a study, or what is missing of it, and write its report."""
     from uqmbd.study import Study
     from uqmbd.study.reporting import show
-    from uqmbd.study.running_methods import place_of_method, require_one, run_methods, select_method
+    from uqmbd.study.running_methods import folder_of_method, require_one, run_methods, select_method
     from uqmbd.study.storing import results_directory
 
     found = Study.from_file(study)
     place = results_directory(out, found.name)
     if method is not None:
-        found, place = select_method(found, method), place_of_method(found, place, method)  # of the whole study
+        found, place = select_method(found, method), folder_of_method(found, place, method)  # of the whole study
     with interruptible(place):
         if shard is not None:
             from uqmbd.study.shards import run_shard

@@ -95,9 +95,9 @@ def _counted(directory: Path) -> tuple[int, int]:
     try:
         runs = Runs(storage_in(directory))
         rows = runs.rows
-        if sum(piece.runs for piece in runs.pieces) != len(rows):
+        if sum(chunk.runs for chunk in runs.chunks) != len(rows):
             return len(rows), int((runs.column("status", rows) > 0).sum())
-        return len(rows), sum(sum(piece.head["counts"][1:]) for piece in runs.pieces)
+        return len(rows), sum(sum(chunk.head["counts"][1:]) for chunk in runs.chunks)
     except StudyError:  # of an earlier version, or damaged
         return 0, 0
 

@@ -23,7 +23,7 @@ def new(
     debug: Debug = False,
 ) -> None:
     """Write a commented study and model to start from."""
-    from uqmbd.study.new import write_new
+    from uqmbd.study.worked import write_new
 
     folder, files = write_new(Path(name), mechanism)
     say(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")

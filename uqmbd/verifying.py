@@ -142,11 +142,11 @@ def verify_runs(place: Storage, results: Path, found: Verified) -> None:
         names = place.names()
     needed = {name for folder in folders for name in needed_in(folder)}
     beside = [name for name in sorted(needed | ({HEADER, ABOUT, READS} & names.keys())) if name not in names or not sound(place, name)]
-    pieces = any(name.endswith(SUFFIX) for name in names)
-    if pieces and HEADER not in names and HEADER not in beside:
+    has_runs = any(name.endswith(SUFFIX) for name in names)
+    if has_runs and HEADER not in names and HEADER not in beside:
         beside.append(HEADER)
     wrong = dict.fromkeys((f"runs/{name}" for name in beside), 0)
-    if (old := [name for name in OLD for folder in folders if (folder / name).exists()]) and not pieces:
+    if (old := [name for name in OLD for folder in folders if (folder / name).exists()]) and not has_runs:
         found.notes.append(f"{old[0]} is of an earlier version and has no checksums: it can be read, not compared")
     aside = {name: b"" for name in beside if name in names and name != HEADER}  # and what of it is whole
     if HEADER in names and HEADER not in beside:
@@ -159,7 +159,7 @@ def verify_runs(place: Storage, results: Path, found: Verified) -> None:
                 rows = np.array((listed(folder) or {"rows": []})["rows"], np.int64).reshape(-1, 2)
                 for spans in (used_in(folder), rows):
                     wrong |= {f"a file that is missing, of {words}": count for words, count in lost_runs(spans, runs)}
-    elif not beside and not pieces:
+    elif not beside and not has_runs:
         for folder in folders:
             with suppress(StudyError):
                 if (spans := used_in(folder)) is not None and not (folder / "runs.zarr").is_dir() and len(spans):

@@ -36,6 +36,6 @@ def assert_identical(first, second) -> None:
             assert np.array_equal(values, second[name]), name
 
 
-def pieces(directory) -> list:
+def chunks(directory) -> list:
     """The files of the runs, in the order of their rows."""
     return sorted((directory / "runs").glob("*.runs"))

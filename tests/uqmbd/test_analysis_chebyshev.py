@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from uqmbd.analysis.chebyshev import chebyshev
-from uqmbd.analysis.chebyshev.nested_grid import Grid
+from uqmbd.analysis.chebyshev.sparse_grid import Grid
 from uqmbd.surrogates.tensor import coefficients, growth
 
 

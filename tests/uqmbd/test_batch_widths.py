@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 import uqmbd as uq
-from uqmbd.campaign.batches import multiple, piece_length
+from uqmbd.campaign.batches import chunk_length, multiple
 
 SIMULATOR = """
     from pathlib import Path
@@ -47,7 +47,7 @@ def test_what_the_user_says_goes_before(tmp_path):
 
 @pytest.mark.parametrize("width", [1, 5, 16, 48, 64])
 @pytest.mark.parametrize("runs", [1, 100, 10_000, 10_000_000])
-def test_pieces_are_multiples_of_the_width(width, runs):
-    length = piece_length(runs, width, None, 80)
+def test_chunks_are_multiples_of_the_width(width, runs):
+    length = chunk_length(runs, width, None, 80)
     assert length % width == 0 and width <= length <= 65536
-    assert multiple(piece_length(8 * runs, 1, None, 80), length) % width == 0
+    assert multiple(chunk_length(8 * runs, 1, None, 80), length) % width == 0

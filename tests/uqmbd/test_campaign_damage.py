@@ -3,16 +3,16 @@
 import pytest
 
 from uqmbd.errors import StudyError
-from uqmbd.runs.piece import Piece
+from uqmbd.runs.chunk import Chunk
 
-from .campaigns import LOGGED, assert_identical, numbers, pieces
+from .campaigns import LOGGED, assert_identical, chunks, numbers
 
 
 def blocks(file) -> dict[str, tuple[int, int]]:
     """Where in a file the blocks of the columns are, and the head."""
-    piece = Piece.read(file.name, file.read_bytes(), file.stat().st_size)
-    found = {name: (piece.base + entry[0], piece.base + entry[0] + entry[1]) for name, entry in piece.head["blocks"].items()}
-    return found | {"head": (0, piece.base)}
+    chunk = Chunk.read(file.name, file.read_bytes(), file.stat().st_size)
+    found = {name: (chunk.base + entry[0], chunk.base + entry[0] + entry[1]) for name, entry in chunk.head["blocks"].items()}
+    return found | {"head": (0, chunk.base)}
 
 
 @pytest.mark.parametrize("part", ["x", "status", "input:k", "head", "partial:status"])
@@ -22,7 +22,7 @@ def test_a_damaged_file_is_run_again(harm, part, write_study, uqmbd, tmp_path, r
     uqmbd("run", study, "--out", "r")
     whole = numbers(tmp_path / "r")
     runs_done()
-    file = pieces(tmp_path / "r")[3]
+    file = chunks(tmp_path / "r")[3]
     data = bytearray(file.read_bytes())
     begin, end = blocks(file)[part]
     data[(begin + end) // 2] ^= 0xFF
@@ -54,7 +54,7 @@ def test_verify_misses_a_file_that_is_gone(write_study, uqmbd, tmp_path, runs_do
     uqmbd("run", study, "--out", "r")
     whole = numbers(tmp_path / "r")
     runs_done()
-    pieces(tmp_path / "r")[3].unlink()
+    chunks(tmp_path / "r")[3].unlink()
     code, output = uqmbd("verify", "r")
     assert code == 2 and "1 files are damaged" in output and "a file that is missing, of runs 3 to 3 with 1 runs" in output, output
     assert uqmbd("resume", "r")[0] == 0 and runs_done() == 2

@@ -12,11 +12,11 @@ from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.campaign.pool import open_pool
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes
-from uqmbd.runs.piece import Column
+from uqmbd.runs.chunk import Column
 from uqmbd.runs.view import RunsBackend
 from uqmbd.study.session import run_study
 
-from .campaigns import LOGGED, assert_identical, numbers, pieces
+from .campaigns import LOGGED, assert_identical, chunks, numbers
 
 INTERVALS = (
     ('distribution = { type = "uniform", lower = 9.0, upper = 11.0 }', "interval = [9.0, 11.0]"),
@@ -27,7 +27,7 @@ INTERVALS = (
 
 def cut_store(directory, keep: float) -> None:
     """What a kill leaves: some of the files of the runs, and one that was not renamed yet."""
-    files = pieces(directory)
+    files = chunks(directory)
     kept = int(keep * len(files))
     if kept < len(files):
         (directory / "runs" / f".{files[kept].name}.new").write_bytes(files[kept].read_bytes()[:-9])
@@ -71,7 +71,7 @@ def test_a_small_study_that_grows_has_as_few_files_as_a_large_one(store, tmp_pat
             method=uq.MonteCarlo(samples=samples), time=uq.TimeGrid(end=1.0, points=3), campaign={"workers": 0, "store": store, "seed": 3},
         )  # fmt: skip
         study.run(out=tmp_path / out, report=False)
-        return len(pieces(tmp_path / out))
+        return len(chunks(tmp_path / out))
 
     assert grown(100, "grown") == 100
     assert grown(20_000, "grown") < 100 + 200 and grown(20_000, "once") < 200
@@ -110,7 +110,7 @@ def test_resume_is_identical(kind, keep, write_study, uqmbd, tmp_path, runs_done
 def test_few_runs_are_one_a_file(write_study, tmp_path, runs_done):
     study = uq.Study.from_file(write_study(*INTERVALS, ("workers = 0", "workers = 0\nbatch = 7"), model=LOGGED))
     finished = run_study(study, out=tmp_path / "r")
-    assert len(pieces(tmp_path / "r")) == finished.tally.simulated  # so that a slow function is spread over all workers
+    assert len(chunks(tmp_path / "r")) == finished.tally.simulated  # so that a slow function is spread over all workers
     assert finished.tally.asked == len(finished.result.runs["status"])
 
 
@@ -158,10 +158,10 @@ def test_three_asks_survive_the_loss_of_any_files(tmp_path):
     assert np.array_equal(whole["y"], 2 * whole["input:a"])
     assert np.array_equal(whole["status"], whole["input:a"] > 0.9)
     assert np.array_equal(whole["message"] == "big", whole["input:a"] > 0.9)
-    count = len(pieces(tmp_path))
+    count = len(chunks(tmp_path))
     for first in range(count):
         for last in {first + 1, count}:
-            files = pieces(tmp_path)[first:last]
+            files = chunks(tmp_path)[first:last]
             for file in files:
                 file.unlink()
             tally, again, told_again = go(tmp_path, *asks)

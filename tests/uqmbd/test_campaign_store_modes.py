@@ -250,5 +250,5 @@ def test_a_kill_in_a_second_pass_loses_nothing(moment, tmp_path, monkeypatch):
         simulated(tmp_path / "r", samples=300, history_runs=300)
     assert simulated(tmp_path / "r", samples=300, history_runs=10)[0] == 0
     again, found = simulated(tmp_path / "r", samples=300, history_runs=300)
-    assert again == 290 - 2 * (4 if moment == "before" else 5)  # 290 lack histories, a piece is of two runs
+    assert again == 290 - 2 * (4 if moment == "before" else 5)  # 290 lack histories, a chunk is of two runs
     assert found == simulated(tmp_path / "fresh", samples=300, history_runs=300)[1]

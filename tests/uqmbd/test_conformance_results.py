@@ -44,14 +44,13 @@ def test_saved_and_opened_it_is_the_same(case, tmp_path):
 @ALL
 def test_attributes_are_plain_numbers_and_words(case):
     """As JSON has them: no value that is not a number, which other readers of the file would refuse."""
-    result, _ = drive(case.method, case.inputs, case.model, time=TIME)
-    json.dumps(result.attrs, default=plain, allow_nan=False)
+    json.dumps(case.result.attrs, default=plain, allow_nan=False)
 
 
 @MOST
 def test_tables(case):
     """Every scalar has a row, every history its columns over time; the terminal's table is as wide as it is allowed to be."""
-    result, _ = drive(case.method, case.inputs, case.model, time=TIME)
+    result = case.result
     assert set(result.table().index) == {"s", "t"}
     if "h" in result.inner:
         assert len(result.history("h")) == len(TIME) and len(result.history("h").columns)
@@ -108,7 +107,7 @@ def test_an_offset_of_a_billion(case):
     """Digits are lost, which nobody can help, and nothing else: bounds are where they were, up to the error that is stated."""
     if case.method.name in ("reliability", "calibrate"):
         pytest.skip("its limit or its measurements would have to be there as well: `test_the_offset_of_an_output` has it")
-    one, _ = drive(case.method, case.inputs, case.model, time=TIME)
+    one = case.result
     other, _ = drive(case.method, case.inputs, lambda time, **x: {n: y + 1e9 for n, y in case.model(time, **x).items()}, time=TIME)
     for name in one.bounds:
         assert (one.trusted[name] == other.trusted[name]).all()

@@ -11,8 +11,8 @@ import uqmbd as uq
 from uqmbd import overview, report
 from uqmbd.errors import StudyError
 from uqmbd.exporting import export
+from uqmbd.runs.chunk import Chunk, beginning
 from uqmbd.runs.listing import LISTING
-from uqmbd.runs.piece import Piece, beginning
 from uqmbd.runs.where import check_study, integers_in, spans_in
 from uqmbd.sealing import sealed, unsealed
 from uqmbd.study.reuse import done_in, remembered
@@ -269,11 +269,11 @@ def test_sizes_in_a_list_of_rows_are_compared_with_what_is_there():
 def test_heads_that_cannot_be_true_are_damaged(change, whole):
     file = sorted((whole[1] / "runs").glob("*.runs"))[0]
     data = file.read_bytes()
-    piece = Piece.read(file.name, data, len(data))
-    head = json.loads(json.dumps(piece.head))
+    chunk = Chunk.read(file.name, data, len(data))
+    head = json.loads(json.dumps(chunk.head))
     change(head)
-    new = beginning(head) + data[piece.base :]
-    assert Piece.read(file.name, new, len(new)) is None
+    new = beginning(head) + data[chunk.base :]
+    assert Chunk.read(file.name, new, len(new)) is None
 
 
 @pytest.mark.parametrize(
@@ -306,9 +306,9 @@ def test_rows_beyond_memory_are_refused(whole, tmp_path):
     shutil.copytree(whole[1], place)
     file = sorted((place / "runs").glob("*.runs"))[0]
     data = file.read_bytes()
-    piece = Piece.read(file.name, data, len(data))
-    head = piece.head | {"rows": [[1 << 50, (1 << 50) + piece.runs]]}
-    file.write_bytes(beginning(head) + data[piece.base :])
+    chunk = Chunk.read(file.name, data, len(data))
+    head = chunk.head | {"rows": [[1 << 50, (1 << 50) + chunk.runs]]}
+    file.write_bytes(beginning(head) + data[chunk.base :])
     with pytest.raises(StudyError, match="than this machine has memory for"):
         uq.open_results(place)
 

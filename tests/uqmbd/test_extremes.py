@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from uqmbd.analysis.search.extreme_search import ascents
 from uqmbd.analysis.search.extremes import Extremes
-from uqmbd.analysis.search.local_quadratic import ascents
 from uqmbd.analysis.search.outside import exceedance, leaving, share_at_most
 
 

@@ -19,7 +19,7 @@ from uqmbd.runs.storage import Folder
 from uqmbd.runs.view import RunsBackend
 from uqmbd.sealing import sealed, unsealed
 
-from .campaigns import pieces
+from .campaigns import chunks
 from .test_campaign_run import COLUMNS, Asks, Double, go
 
 ASKS = [np.random.default_rng(k).random(3) for k in range(12)]
@@ -38,11 +38,11 @@ def few(monkeypatch):
 
 @pytest.fixture
 def unmerged(few, tmp_path, monkeypatch):
-    """A store whose campaign was killed just before its pieces were merged."""
+    """A store whose campaign was killed just before its chunks were merged."""
     with monkeypatch.context() as patch:
         patch.setattr("uqmbd.campaign.campaign.merge_small", lambda store: None)
         _, whole, told = go(tmp_path, *ASKS)
-    assert len(pieces(tmp_path)) == 2
+    assert len(chunks(tmp_path)) == 2
     return tmp_path, whole, told
 
 
@@ -85,7 +85,7 @@ def test_an_index_sorts_each_run_a_few_times_and_finds_the_lowest_row():
 def test_many_small_asks_make_few_files(tmp_path):
     asks = [np.random.default_rng(k).random(2) for k in range(300)]
     tally, runs, told = go(tmp_path, *asks)
-    assert tally.simulated == 600 and len(pieces(tmp_path)) == 1, "merged"
+    assert tally.simulated == 600 and len(chunks(tmp_path)) == 1, "merged"
     assert np.array_equal(runs["input:a"], np.concatenate(asks)) and np.array_equal(runs["y"], 2 * np.concatenate(asks))
     again, _, told_again = go(tmp_path, *asks)
     assert again.simulated == 0 and again.progress == tally.progress, "and a method hears of the same seconds"
@@ -102,7 +102,7 @@ def test_what_is_told_again_is_read_about_once(few, tmp_path, monkeypatch):
 
 def test_a_shared_file_cut_anywhere_loses_the_runs_behind_the_cut_alone(unmerged):
     folder, whole, told = unmerged
-    shared = max(pieces(folder), key=lambda file: file.stat().st_size)
+    shared = max(chunks(folder), key=lambda file: file.stat().st_size)
     data, lost = shared.read_bytes(), []
     for size in (*np.linspace(600, len(data) - 1, 7).astype(int).tolist(), len(data)):
         shared.write_bytes(data[:size])
@@ -118,20 +118,20 @@ def test_a_shared_file_cut_anywhere_loses_the_runs_behind_the_cut_alone(unmerged
         tally, again, told_again = go(folder, *ASKS)
         assert tally.simulated > 0 and again.identical(whole)
         assert all(np.array_equal(*pair) for pair in zip(told, told_again, strict=True))
-        for file in pieces(folder):
+        for file in chunks(folder):
             file.unlink()
         shared.write_bytes(data)
 
 
 @pytest.mark.parametrize("at", ["head", "block"])
-def test_damage_within_a_shared_file_loses_one_piece(at, unmerged):
+def test_damage_within_a_shared_file_loses_one_chunk(at, unmerged):
     folder, whole, told = unmerged
-    shared = max(pieces(folder), key=lambda file: file.stat().st_size)
+    shared = max(chunks(folder), key=lambda file: file.stat().st_size)
     with lock_store(folder) as locked:
         opened = store_in(locked, {}, COLUMNS, 4, None)
-        piece = [piece for piece in opened.pieces if piece.name == shared.name][4]
+        chunk = [chunk for chunk in opened.chunks if chunk.name == shared.name][4]
     data = bytearray(shared.read_bytes())
-    data[(piece.start + 30) if at == "head" else piece.end - 3] ^= 0xFF
+    data[(chunk.start + 30) if at == "head" else chunk.end - 3] ^= 0xFF
     shared.write_bytes(data)
     with lock_store(folder) as locked:
         opened = store_in(locked, {}, COLUMNS, 4, None)
@@ -144,7 +144,7 @@ def test_damage_within_a_shared_file_loses_one_piece(at, unmerged):
 
 
 @pytest.mark.parametrize("moment", ["put", "remove"])
-def test_a_kill_while_pieces_are_merged_loses_nothing(moment, unmerged, monkeypatch):
+def test_a_kill_while_chunks_are_merged_loses_nothing(moment, unmerged, monkeypatch):
     folder, whole, told = unmerged
 
     def killed(*_):
@@ -154,7 +154,7 @@ def test_a_kill_while_pieces_are_merged_loses_nothing(moment, unmerged, monkeypa
         patch.setattr(Folder, moment, killed)
         go(folder, *ASKS)
     tally, again, told_again = go(folder, *ASKS)
-    assert tally.simulated == 0 and again.identical(whole) and len(pieces(folder)) == 1
+    assert tally.simulated == 0 and again.identical(whole) and len(chunks(folder)) == 1
     assert all(np.array_equal(*pair) for pair in zip(told, told_again, strict=True))
 
 
@@ -179,7 +179,7 @@ def test_a_kill_after_any_batch_changes_nothing(batches, few, tmp_path, monkeypa
 
 def test_where_files_cannot_be_added_to_they_are_merged_in_the_end(few, tmp_path, monkeypatch):
     monkeypatch.setattr(Folder, "appends", False)
-    assert go(tmp_path, *ASKS)[0].simulated == 36 and len(pieces(tmp_path)) == 1
+    assert go(tmp_path, *ASKS)[0].simulated == 36 and len(chunks(tmp_path)) == 1
 
 
 def test_a_store_of_format_3_is_gone_on_with_as_one_of_4(few, tmp_path):
@@ -199,7 +199,7 @@ def test_shards_merge_nothing(few, tmp_path):
         with open_pool(0) as pool, lock_store(tmp_path, shared=True) as locked:
             opened = store_in(locked, {}, COLUMNS, 1, None)
             Campaign(Asks(np.arange(12.0)), opened, Double, lambda: pool, {"y": ()}, "float64", batch=1, shard=Shard(part, 2)).run()
-    assert len(pieces(tmp_path)) > 2
+    assert len(chunks(tmp_path)) > 2
     assert go(tmp_path, np.arange(12.0))[0].simulated == 0
 
 

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
-from uqmbd.analysis.chebyshev.pointwise import Dense, Terms
+from uqmbd.analysis.chebyshev.sparse_chebyshev import Dense, Terms
 from uqmbd.analysis.sets.convex_body import Body
-from uqmbd.analysis.sets.ellipsoids import ball_range
-from uqmbd.analysis.sets.set_bounds import extremes
+from uqmbd.analysis.sets.set_bounds import ball_range, extremes
 from uqmbd.errors import StudyError
 from uqmbd.inputs import ConvexSet, Interval, Random, Space
 from uqmbd.methods import Chebyshev, ConvexBounds, MonteCarlo, read_method

@@ -7,7 +7,7 @@ import pytest
 
 from uqmbd.study import Study
 from uqmbd.study.available import outputs_of
-from uqmbd.study.new import MECHANISMS
+from uqmbd.study.worked import MECHANISMS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -18,7 +18,7 @@ from uqmbd.report.terminal import terminal_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 CODE = re.search(r"```python\n(# levels\.py\n.*?)```", PAGE, re.S)[1]
-EXAMPLE = re.search(r"```python\n(>>> .*?from levels import.*?)```", PAGE, re.S)[1]
+EXAMPLE = re.search(r"```python\n(>>> (?:(?!```).)*from levels import.*?)```", PAGE, re.S)[1]
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.campaign.batches import piece_length
+from uqmbd.campaign.batches import chunk_length
 from uqmbd.campaign.index import Index, hashes
 from uqmbd.campaign.opening import lock_store, store_in
 from uqmbd.runs import reader
-from uqmbd.runs.piece import Column, Piece, beginning, decode, file_name, pack, spans_of
+from uqmbd.runs.chunk import Chunk, Column, beginning, decode, file_name, pack, spans_of
 from uqmbd.runs.view import RunsBackend
 
 TIME = np.linspace(0.0, 1.0, 5)
@@ -22,7 +22,7 @@ COLUMNS = (
 
 @pytest.fixture
 def folder(tmp_path):
-    """Runs 0 to 29 in pieces of 8; those of one input above 0.9 failed."""
+    """Runs 0 to 29 in chunks of 8; those of one input above 0.9 failed."""
     a = np.random.default_rng(2).random(30)
     with lock_store(tmp_path) as locked:
         store = store_in(locked, {}, COLUMNS, 8, TIME)
@@ -78,7 +78,7 @@ def test_dask_reads_it_in_chunks(folder):
 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_a_piece_is_read_as_it_was_packed_and_no_damage_passes(data):
+def test_a_chunk_is_read_as_it_was_packed_and_no_damage_passes(data):
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, 10**9), min_size=1, max_size=20))))
     n = len(rows)
     values = np.array(data.draw(st.lists(st.floats(width=64), min_size=n, max_size=n)))
@@ -89,15 +89,15 @@ def test_a_piece_is_read_as_it_was_packed_and_no_damage_passes(data):
     head = {"of": "x", "tag": "", "timeout": None, "seconds": 0.0, "rows": spans_of(rows), "counts": blocks.counts, "blocks": blocks.table}
     before = beginning(head)
     file = before + blocks.data.tobytes()
-    piece = Piece.read(file_name(int(rows[0]), 2), file, len(file))
-    assert piece.order == (2, rows[0]) and piece.runs == n and np.array_equal(piece.places(rows), np.arange(n))
-    found = {name: decode(entry, file[piece.base + entry[0] :][: entry[1]]) for name, entry in piece.head["blocks"].items()}
+    chunk = Chunk.read(file_name(int(rows[0]), 2), file, len(file))
+    assert chunk.order == (2, rows[0]) and chunk.runs == n and np.array_equal(chunk.places(rows), np.arange(n))
+    found = {name: decode(entry, file[chunk.base + entry[0] :][: entry[1]]) for name, entry in chunk.head["blocks"].items()}
     assert found["y"].tobytes() == values.tobytes() and np.array_equal(found["status"], status)
     assert found["message"].tolist() == texts if "message" in found else not any(texts)
     assert found["partial:sum"].shape == (2, 0) and found["partial:count"] == 7
     at, bit = data.draw(st.integers(0, len(file) - 1)), data.draw(st.integers(0, 7))
     hurt = file[:at] + bytes([file[at] ^ 1 << bit]) + file[at + 1 :]
-    other = Piece.read("000000000000-2.runs", hurt, len(hurt))
+    other = Chunk.read("000000000000-2.runs", hurt, len(hurt))
     if other is not None:
         parts = [decode(entry, hurt[other.base + entry[0] :][: entry[1]]) for entry in other.head["blocks"].values()]
         assert any(part is None for part in parts)
@@ -132,5 +132,5 @@ def test_hashes_are_the_same_everywhere_and_tell_near_inputs_apart():
     ("runs", "size", "length"),
     [(10**6, 100, 4096), (10**7, 100, 65536), (10**9, 100, 65536), (10**6, 27_000, 1232), (100, 100, 16), (10**6, 10**9, 1)],
 )
-def test_pieces_are_few_and_not_too_large(runs, size, length):
-    assert piece_length(runs, 16, None, size) == length and piece_length(runs, 16, 7, size) == min(7, length)
+def test_chunks_are_few_and_not_too_large(runs, size, length):
+    assert chunk_length(runs, 16, None, size) == length and chunk_length(runs, 16, 7, size) == min(7, length)

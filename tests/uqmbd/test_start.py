@@ -7,7 +7,6 @@ import sys
 from uqmbd.inputs import units
 from uqmbd.inputs.usual import UNITS
 from uqmbd.study import manifest
-from uqmbd.study.manifest import owners_of_modules
 
 
 def test_usual_units_are_those_of_pint_to_the_last_bit():
@@ -21,9 +20,10 @@ def test_usual_units_load_no_pint():
 
 
 def test_owners_of_modules_are_those_that_the_library_finds():
-    found, known = owners_of_modules(), importlib.metadata.packages_distributions()
+    known = importlib.metadata.packages_distributions()
     for module in ("numpy", "xarray", "yaml", "zarr", "typer", "scipy"):
-        assert set(found.get(module, ())) == set(known.get(module, ())), module
+        names = {manifest.name_and_version(one)[0] for one in manifest.brought().get(module, ())}
+        assert names == set(known.get(module, ())), module
 
 
 def test_versions_are_those_that_the_library_finds():

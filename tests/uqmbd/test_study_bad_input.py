@@ -115,7 +115,10 @@ def test_resume_of_nothing(uqmbd, tmp_path):
     assert_clean(*uqmbd("resume", tmp_path), ["no results", "remedy"])
 
 
-def test_no_scheduler(uqmbd, write_study):
+def test_no_scheduler(uqmbd, write_study, monkeypatch):
+    from uqmbd.campaign import cluster
+
+    monkeypatch.setattr(cluster, "REACH", "1s")
     assert_clean(*uqmbd("run", write_study(), "--scheduler", "tcp://127.0.0.1:1"), ["--scheduler", "tcp://127.0.0.1:1", "remedy"])
 
 

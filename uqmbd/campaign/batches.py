@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from uqmbd.request import Control, Request
-from uqmbd.runs.piece import CONTROL
+from uqmbd.runs.chunk import CONTROL
 
 TARGET = 1.0  # seconds a batch should take; handing one over takes about 10 ms, so 1 %
 LARGEST = 64 << 20  # bytes of float64 outputs a batch may hold on its worker
-PIECES = 128  # pieces that planned runs are cut into, as long as these hold between `width` and PIECE_RUNS runs
-PIECE_RUNS, PIECE_BYTES = 1 << 16, 32 << 20  # runs, and bytes of float64 outputs, in a piece at most
+CHUNKS = 128  # chunks that planned runs are cut into, as long as these hold between `width` and CHUNK_RUNS runs
+CHUNK_RUNS, CHUNK_BYTES = 1 << 16, 32 << 20  # runs, and bytes of float64 outputs, in a chunk at most
 GROWTH = 8  # largest growth from one measurement to the next (the first one holds imports and compilation)
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A share of the runs of every ask: every `of`-th piece, from number `part` on, counted from 1."""
+    """A share of the runs of every ask: every `of`-th chunk, from number `part` on, counted from 1."""
 
     part: int
     of: int
@@ -30,24 +31,16 @@ class Shard:
         return f"{self.part}/{self.of}"
 
     def has(self, rows: np.ndarray, length: int) -> np.ndarray:
-        """Which rows, of pieces of this length, are its own, (runs,) bool."""
+        """Which rows, of chunks of this length, are its own, (runs,) bool."""
         return rows // length % self.of == self.part - 1
 
 
 @dataclass
 class BatchSizer:
-    """Batch length from the measured speed.
+    """Batch length from the measured speed."""
 
-    Attributes
-    ----------
-    bytes_per_run : int
-        float64 outputs of a run.
-    fixed : int, optional
-        Batch length the user asks for.
-    """
-
-    bytes_per_run: int
-    fixed: int | None = None
+    bytes_per_run: int  # float64 outputs of a run
+    fixed: int | None = None  # batch length the user asks for
     length: int = 1
     seconds_per_run: float | None = None
 
@@ -66,48 +59,28 @@ class BatchSizer:
 
 @dataclass
 class Queue:
-    """Runs still to be done of one ask, handed out in order, whole pieces at a time.
+    """Runs still to be done of one ask, handed out in order, whole chunks at a time."""
 
-    Attributes
-    ----------
-    request : Request
-        All runs of the ask.
-    missing : ndarray of int64
-        Those of them that are to be done, by number.
-    rows : ndarray of int64
-        Row in the store of each of these.
-    kind : ndarray of int
-        Of each of these, a number of its control and of whether it starts from another run: a batch has one of them.
-    extras : dict of str to ndarray
-        Columns of all runs of the ask besides inputs: controls, keys of starts.
-    source : ndarray of int64 or None
-        Rows from whose ends the runs of the ask start.
-    states : callable
-        The states of such rows.
-    pieces : deque of (int, int)
-        Positions ``[begin, end)`` in `missing` of the pieces left.
-    """
-
-    request: Request
-    missing: np.ndarray
-    rows: np.ndarray
-    kind: np.ndarray
-    extras: Mapping[str, np.ndarray]
-    source: np.ndarray | None
-    states: Callable[[np.ndarray], list[bytes]]
-    pieces: deque[tuple[int, int]] = field(default_factory=deque)
+    request: Request  # all runs of the ask
+    missing: np.ndarray  # those of them that are to be done, by number, int64
+    rows: np.ndarray  # row in the store of each of these, int64
+    kind: np.ndarray  # of each of these, a number of its control and of whether it starts from another run: a batch has one of them
+    extras: Mapping[str, np.ndarray]  # columns of all runs of the ask besides inputs: controls, keys of starts
+    source: np.ndarray | None  # rows from whose ends the runs of the ask start, int64
+    states: Callable[[np.ndarray], list[bytes]]  # of such rows
+    chunks: deque[tuple[int, int]]  # positions ``[begin, end)`` in `missing` of the chunks left
 
     @property
     def remaining(self) -> int:
         """Runs not handed out yet."""
-        return len(self.rows) - self.pieces[0][0] if self.pieces else 0
+        return len(self.rows) - self.chunks[0][0] if self.chunks else 0
 
     def take(self, runs: int) -> Batch:
-        """The next batch: whole pieces, at least one, of about `runs` runs."""
-        first = self.pieces[0][0]
-        taken = [self.pieces.popleft()]
-        while self.pieces and self.pieces[0][1] - first <= runs and self.kind[self.pieces[0][0]] == self.kind[first]:
-            taken.append(self.pieces.popleft())
+        """The next batch: whole chunks, at least one, of about `runs` runs."""
+        first = self.chunks[0][0]
+        taken = [self.chunks.popleft()]
+        while self.chunks and self.chunks[0][1] - first <= runs and self.kind[self.chunks[0][0]] == self.kind[first]:
+            taken.append(self.chunks.popleft())
         at: Any = self.missing[first : taken[-1][1]]
         if at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all():
             at = slice(int(at[0]), int(at[-1]) + 1)
@@ -119,23 +92,12 @@ class Queue:
 
 @dataclass(frozen=True)
 class Task:
-    """What a worker does at once.
+    """What a worker does at once."""
 
-    Attributes
-    ----------
-    samples : dict of str to ndarray, shape (n,)
-    extras : dict of str to ndarray, shape (n,)
-        Further columns of the runs: controls, the same for all of them, and keys of the runs that they start from.
-    start : list of bytes, optional
-        States from which they start; empty where there is none, since that run failed.
-    keep_state : bool
-        Whether their own are kept.
-    """
-
-    samples: Mapping[str, np.ndarray]
-    extras: Mapping[str, np.ndarray] = field(default_factory=dict)
-    start: Sequence[bytes] | None = None
-    keep_state: bool = False
+    samples: Mapping[str, np.ndarray]  # (n,) each
+    extras: Mapping[str, np.ndarray] = field(default_factory=dict)  # (n,) each: controls, the same for all; keys of the runs to start from
+    start: Sequence[bytes] | None = None  # states from which they start; empty where there is none, since that run failed
+    keep_state: bool = False  # whether their own are kept
 
     @property
     def runs(self) -> int:
@@ -156,14 +118,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of the pieces of a task."""
+    """Rows of the chunks of a task."""
 
     rows: list[np.ndarray]
     task: Task
 
     @property
     def lengths(self) -> list[int]:
-        """Runs of each piece."""
+        """Runs of each chunk."""
         return [len(rows) for rows in self.rows]
 
     @property
@@ -172,15 +134,15 @@ class Batch:
         return self.task.runs
 
     def split(self) -> list[Batch]:
-        """One batch for each piece."""
+        """One batch for each chunk."""
         ends = np.cumsum(self.lengths).tolist()
         return [Batch([rows], self.task.part(slice(end - len(rows), end))) for rows, end in zip(self.rows, ends, strict=True)]
 
 
-def piece_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
-    """Runs in a piece, from the number of runs that are planned and their size (never from timing): a multiple of `width` if it can be."""
-    fair = 1 << max(0, (n // PIECES).bit_length() - 1)
-    length = max(1, min(multiple(fair, width), PIECE_RUNS // width * width, PIECE_BYTES // max(bytes_per_run, 1) // width * width))
+def chunk_length(n: int, width: int, batch: int | None, bytes_per_run: int) -> int:
+    """Runs in a chunk, from the number of runs that are planned and their size (never from timing): a multiple of `width` if it can be."""
+    fair = 1 << max(0, (n // CHUNKS).bit_length() - 1)
+    length = max(1, min(multiple(fair, width), CHUNK_RUNS // width * width, CHUNK_BYTES // max(bytes_per_run, 1) // width * width))
     return length if batch is None else max(1, min(length, batch))
 
 
@@ -190,12 +152,12 @@ def multiple(length: int, of: int) -> int:
 
 
 def partition(rows: np.ndarray, length: int, breaks: np.ndarray) -> list[tuple[int, int]]:
-    """Cut runs into pieces ``(begin, end)`` of their positions: rows that have the same number when divided by `length`.
+    """Cut runs into chunks ``(begin, end)`` of their positions: rows that have the same number when divided by `length`.
 
-    `breaks` holds True at positions where a new piece has to begin. So the division depends on rows alone, never on timing.
+    `breaks` holds True at positions where a new chunk has to begin. So the division depends on rows alone, never on timing.
     """
     if not len(rows):
         return []
     number = rows // length
     starts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]) | breaks)
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=True))
+    return list(pairwise([*starts.tolist(), len(rows)]))

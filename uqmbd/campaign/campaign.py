@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
-from uqmbd.campaign.batches import Batch, BatchSizer, Queue, Shard, Task, multiple, partition, piece_length
-from uqmbd.campaign.kept import Kept, Lost
-from uqmbd.campaign.lookup import extras_of
+from uqmbd.campaign.batches import Batch, BatchSizer, Queue, Shard, Task, chunk_length, multiple, partition
 from uqmbd.campaign.merging import merge_small
-from uqmbd.campaign.pool import Pool, SerialExecutor
+from uqmbd.campaign.pool import Pool, lost_worker
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics, Watcher
-from uqmbd.campaign.telling import Feed, next_ask, reduce_some
-from uqmbd.campaign.worker import Delivery, Job, pack, packed_for, run_batch, run_raw
+from uqmbd.campaign.telling import Feed, extras_of, next_ask, reduce_some
+from uqmbd.campaign.worker import DIED, Delivery, Job, pack, packed_for, run_batch, run_raw
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, WARNING, Outcomes, concatenate, failed_outcomes
 from uqmbd.processes import give_memory_back
@@ -34,59 +31,34 @@ IN_FLIGHT = 2  # batches a worker has at hand: one running, one waiting
 
 @dataclass
 class Campaign:
-    """One method, one store, one pool.
+    """One method, one store, one pool."""
 
-    Attributes
-    ----------
-    method : Sampler
-    store : RunStore
-    prepare : callable
-        Makes the `Job`'s simulator; called only if a run is missing.
-    get_pool : callable
-        Gives the `Pool`; called only if a run is missing.
-    shapes : dict of str to tuple
-        Shape of one run's output by name, of all that the store holds.
-    shard : Shard, optional
-        Of each ask only its runs are done; it ends where a method would have to hear of the others.
-    told : tuple of str
-        Outputs that the method is told; all of them unless said.
-    precision : str
-        Type in which histories are stored.
-    keep_histories : bool
-        False when histories live on only in the method's partials.
-    tag : str
-        Fingerprint of the method as far as its partials depend on it.
-    earlier_tags : frozenset of str
-        The same as earlier versions said it.
-    """
-
-    method: Any
+    method: Any  # a `Sampler`
     store: RunStore
-    prepare: Callable[[], Any]
-    get_pool: Callable[[], Pool | Kept]
-    shapes: Mapping[str, tuple[int, ...]]
-    precision: str
-    keep_histories: bool = True
-    tag: str = ""
-    earlier_tags: frozenset[str] = frozenset()
-    told: tuple[str, ...] | None = None
-    shard: Shard | None = None
-    batch: int | None = None
+    prepare: Callable[[], Any]  # makes the `Job`'s simulator; called only if a run is missing
+    get_pool: Callable[[], Pool]  # called only if a run is missing
+    shapes: Mapping[str, tuple[int, ...]]  # of one run's output by name, of all that the store holds
+    precision: str  # type in which histories are stored
+    keep_histories: bool = True  # False when histories live on only in the method's partials
+    tag: str = ""  # fingerprint of the method as far as its partials depend on it
+    earlier_tags: frozenset[str] = frozenset()  # the same as earlier versions said it
+    outputs: tuple[str, ...] | None = None  # that the method is told; all of them unless said
+    shard: Shard | None = None  # of each ask only its runs are done; it ends where a method would have to hear of the others
+    batch: int | None = None  # runs of a batch, if the user says so
     watcher: Watcher = field(default_factory=Watcher)
     tally: CampaignStatistics = field(default_factory=CampaignStatistics)
 
     def run(self) -> CampaignStatistics:
         """Ask, run, store, tell, until the method has enough."""
         began = time.perf_counter()
-        self.pool: Pool | Kept | None = None
-        if self.told is None:
-            self.told = tuple(self.shapes)
-        # what is stored anyway is not stored once more as a partial
+        self.pool: Pool | None = None
+        self.outputs = tuple(self.shapes) if self.outputs is None else self.outputs
         self.method = sampler(self.method)
         self.numbered = Growing(np.empty(0, np.int64))  # rows of the runs in the order in which the method asked for them
-        self.reduce = self.method.reduce if any(self.shapes[name] for name in self.told) else None
-        if self.reduce is not None and set(self.told) != set(self.shapes):
-            self.reduce = partial(reduce_some, self.reduce, self.told)
+        # what is stored anyway is not stored once more as a partial
+        self.reduce = self.method.reduce if any(self.shapes[name] for name in self.outputs) else None
+        if self.reduce is not None and set(self.outputs) != set(self.shapes):
+            self.reduce = partial(reduce_some, self.reduce, self.outputs)
         self.sizer = BatchSizer(8 * sum(int(np.prod(shape)) for shape in self.shapes.values()), self.batch)
         try:
             while (request := next_ask(self.method, lambda: self.tally.progress)) is not None:
@@ -114,7 +86,7 @@ class Campaign:
         new = np.flatnonzero(rows < 0)
         rows[new[np.argsort(kind[new], kind="stable")]] = store.allocate(len(new))
         self.numbered.add(rows)
-        missing = np.flatnonzero((store.piece_of[rows] < 0) | store.stale[rows])
+        missing = np.flatnonzero((store.chunk_of[rows] < 0) | store.stale[rows])
         if self.shard is not None:
             missing = missing[self.shard.has(rows[missing], self.length_for(len(rows)))]
         fresh = rows[missing]
@@ -124,33 +96,27 @@ class Campaign:
         breaks = np.zeros(len(missing), bool)
         breaks[1:] = (fresh[1:] <= fresh[:-1]) | (np.diff(kind[missing]) != 0)
         if self.reduce is not None and len(missing):
-            # a piece's partial is told as a whole, so it must not reach over runs already there
+            # a chunk's partial is told as a whole, so it must not reach over runs already there
             breaks[1:] |= (np.diff(missing) != 1) | (np.diff(fresh) != 1) | (np.diff(again[missing]) != 0)
-        work = Queue(request, missing, fresh, kind[missing], extras, source, self.states)
-        work.pieces = deque(partition(fresh, self.length_for(len(rows)), breaks))
-        teller = Feed(self, request, rows, self.groups(rows, work))
-        teller.advance(reused=True)
-        if work.pieces:
-            self.fan_out(work, teller)
-        teller.advance()
-        return teller.told == len(teller.groups)
+        chunks = deque(partition(fresh, self.length_for(len(rows)), breaks))
+        work = Queue(request, missing, fresh, kind[missing], extras, source, self.states, chunks)
+        feed = Feed(self, request, rows, self.groups(rows, work))
+        feed.advance(reused=True)
+        if work.chunks:
+            self.fan_out(work, feed)
+        feed.advance()
+        return feed.ended
 
     def states(self, rows: np.ndarray) -> list[bytes]:
-        """Where stored runs ended; nothing for those that failed.
-
-        Raises
-        ------
-        StudyError
-            If the end of an ok run was not kept.
-        """
+        """Where stored runs ended; nothing for those that failed; `StudyError` if the end of an ok run was not kept."""
         if (lost := self.store.stateless(rows)).any():
             text = f"a run starts from run {int(np.flatnonzero(self.numbered.rows == rows[lost][0])[0])}, whose end was not kept"
             raise StudyError(text, key=RUNS, remedy="have the method ask for that one with keep_state=True")
         return self.store.states(rows)
 
     def length_for(self, runs: int) -> int:
-        """Runs in a piece of an ask of so many: those that the store was made for, more where it is asked for many more."""
-        return multiple(piece_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk)
+        """Runs in a chunk of an ask of so many: those that the store was made for, more where it is asked for many more."""
+        return multiple(chunk_length(runs, 1, self.batch, self.sizer.bytes_per_run), self.store.chunk_runs)
 
     def without_partial(self, rows: np.ndarray) -> np.ndarray:
         """Which stored runs are done again, (runs,) bool: of histories that are not kept this method needs a partial that is not there."""
@@ -163,34 +129,30 @@ class Campaign:
         return again
 
     def groups(self, rows: np.ndarray, work: Queue | None = None) -> list[tuple[int, int]]:
-        """What is told at once: pieces where partials are told, also those that `work` will make, else blocks of a piece's length."""
+        """What is told at once: chunks where partials are told, also those that `work` will make, else blocks of a chunk's length."""
         n, length = len(rows), self.length_for(len(rows))
         if self.reduce is None:
             return [(begin, min(begin + length, n)) for begin in range(0, n, length)]
-        piece, there = np.full(n, -1), np.flatnonzero(rows >= 0)
+        chunk, there = np.full(n, -1), np.flatnonzero(rows >= 0)
         there = there[~self.store.stale[rows[there]]]
-        piece[there] = self.store.piece_of[rows[there]]
+        chunk[there] = self.store.chunk_of[rows[there]]
         if work is not None:
-            for number, (begin, end) in enumerate(work.pieces):
-                piece[work.missing[begin:end]] = len(self.store.pieces) + number
-        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(piece) != 0)]))
-        return list(zip(starts.tolist(), [*starts[1:].tolist(), n], strict=True))
+            for number, (begin, end) in enumerate(work.chunks):
+                chunk[work.missing[begin:end]] = len(self.store.chunks) + number
+        starts = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 1) | (np.diff(chunk) != 0)]))
+        return list(pairwise([*starts.tolist(), n]))
 
     def partial(self, rows: np.ndarray, first: int) -> dict[str, np.ndarray] | None:
         """What `reduce` made of these rows, which are runs number `first` and on of an ask; None if that is not there, or is too little."""
-        number = int(self.store.piece_of[rows[0]])
-        piece = self.store.pieces[number]
-        if (
-            not piece.has_partial
-            or piece.head["tag"] not in {self.tag, *self.earlier_tags}
-            or piece.spans.tolist() != [[int(rows[0]), int(rows[-1]) + 1]]
-        ):
+        number = int(self.store.chunk_of[rows[0]])
+        chunk, spans = self.store.chunks[number], [[int(rows[0]), int(rows[-1]) + 1]]
+        if not chunk.has_partial or chunk.head["tag"] not in {self.tag, *self.earlier_tags} or chunk.spans.tolist() != spans:
             return None
         partial = self.method.arranged(self.store.partial(number))
         return partial if partial is not None and self.method.suffices(partial, first) else None
 
     # fan-out -----------------------------------------------------------------------------------------------------------------------------
-    def fan_out(self, work: Queue, teller: Feed) -> None:
+    def fan_out(self, work: Queue, feed: Feed) -> None:
         """Keep every worker supplied, commit what comes back, tell what is complete."""
         pool = self.start()
         if len(work.rows) > MANY:
@@ -200,7 +162,7 @@ class Campaign:
 
         def supply() -> None:
             per_worker = 1 if self.sizer.seconds_per_run is None else IN_FLIGHT
-            while work.pieces and len(under_way) < per_worker * pool.workers:
+            while work.chunks and len(under_way) < per_worker * pool.workers:
                 batch = work.take(self.sizer.runs(work.remaining, pool.workers))
                 under_way[pool.start(run_batch, self.key, None, batch.task, batch.lengths)] = batch
 
@@ -218,22 +180,21 @@ class Campaign:
                     del batch
                 del task, outcome
                 supply()
-                teller.advance()
+                feed.advance()
         finally:
             self.tally.fan_out += time.perf_counter() - began
             if under_way:
                 pool.cancel()
 
-    def start(self) -> Pool | Kept:
+    def start(self) -> Pool:
         """The pool; when it is wanted first it is got, and the job is packed."""
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
             self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
-            self.pool = pool = self.get_pool()
-            self.packed = packed_for(self.job, here=isinstance(pool, SerialExecutor))
-            self.key = hashlib.sha256(self.packed).hexdigest() if isinstance(self.packed, bytes) else uuid4().hex
-            pool.waiting = self.watcher.waiting
-            self.tally.workers = pool.workers
+            self.pool = self.get_pool()
+            self.key, self.packed = packed_for(self.job, here=self.pool.here)
+            self.pool.waiting = self.watcher.waiting
+            self.tally.workers = self.pool.workers
         return self.pool
 
     def receive(self, batch: Batch, outcome: Any) -> None:
@@ -250,23 +211,22 @@ class Campaign:
 
     def isolate(self, task: Task, size: int) -> Outcomes:
         """Do runs in ever smaller parts, until only the one that kills its worker is left."""
-        size, found = max(size, 1), []
+        size, outcomes = max(size, 1), []
         for begin in range(0, task.runs, size):
             part = task.part(slice(begin, begin + size))
-            runs = part.runs
             try:
-                found.append(self.start().call(run_raw, self.key, self.packed, part))
+                outcomes.append(self.start().call(run_raw, self.key, self.packed, part))
             except Exception as error:
                 if not lost_worker(error):
                     raise
-                dead = replace(failed_outcomes(1, self.shapes, ERROR, "the worker process died while running it"), states=[None])
-                found.append(self.isolate(part, runs // 2) if runs > 1 else dead)
-        return concatenate(found)
+                dead = replace(failed_outcomes(1, self.shapes, ERROR, DIED), states=[None])
+                outcomes.append(self.isolate(part, part.runs // 2) if part.runs > 1 else dead)
+        return concatenate(outcomes)
 
     def commit(self, batch: Batch, delivery: Delivery) -> None:
         """Write a finished batch, and before it what the simulator says of it: no kill parts runs from their warnings."""
         self.hear(delivery.attributes)
-        for rows, blocks in zip(batch.rows, delivery.pieces, strict=True):
+        for rows, blocks in zip(batch.rows, delivery.chunks, strict=True):
             now = time.perf_counter()
             self.store.commit(rows, blocks, self.tag, now - self.mark)
             self.mark = now
@@ -285,8 +245,3 @@ class Campaign:
             warned = {key: text for key, text in stored.items() if key.startswith(WARNING)}
             self.tally.attributes = {**warned, **known, **new}
             self.store.describe({"simulator": self.tally.attributes})
-
-
-def lost_worker(error: BaseException) -> bool:
-    """True for what is raised when the process that ran a task is gone, by Dask too (by name: it is not loaded before it is needed)."""
-    return isinstance(error, Lost) or type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError")

@@ -45,35 +45,18 @@ SETTINGS = {
 
 @dataclass
 class Cluster:
-    """A Dask client; tasks and results as in `SerialExecutor`. A cluster that is gone is noticed while it is waited for.
+    """A Dask client; tasks and results as in `SerialExecutor`. A cluster that is gone is noticed while it is waited for."""
 
-    Attributes
-    ----------
-    client : distributed.Client
-    wanted : int
-        Workers that a cluster of ours has.
-    local : distributed.LocalCluster or None
-        The cluster, if it is ours: then new workers are started when there are none left.
-    wait : float
-        Time without a worker, though there is a scheduler, after which the campaign ends, of a cluster of others [s].
-    waiting : callable, optional
-        Told the seconds for which there has been no worker, and 0 when there are some again.
-    look : float
-        Time without a result after which it is seen who works; between results as often [s].
-    renew, patience : float
-        Of a cluster of ours time without a worker after which new ones are started, and after which the campaign ends; of one of others
-        time without a scheduler after which it ends [s].
-    """
+    here: ClassVar[bool] = False
+    look: ClassVar[float] = 2.0  # s without a result after which it is seen who works; between results as often
+    renew: ClassVar[float] = 20.0  # s without a worker after which a cluster of ours starts new ones
+    patience: ClassVar[float] = 50.0  # s without a worker, in a cluster of others without a scheduler, after which the campaign ends
 
-    look: ClassVar[float] = 2.0
-    renew: ClassVar[float] = 20.0
-    patience: ClassVar[float] = 50.0
-
-    client: Any
-    wanted: int = 0
-    local: Any = None
-    wait: float = WAIT
-    waiting: Callable[[float], None] | None = None
+    client: Any  # distributed.Client
+    wanted: int = 0  # workers that a cluster of ours has
+    local: Any = None  # the cluster, if it is ours: then new workers are started when there are none left
+    wait: float = WAIT  # s without a worker, though there is a scheduler, after which a campaign on a cluster of others ends
+    waiting: Callable[[float], None] | None = None  # see `SerialExecutor`
     there: int = field(default=0, init=False)
     looked: float = field(default=0.0, init=False)
     alone: float | None = field(default=None, init=False)
@@ -91,13 +74,11 @@ class Cluster:
         return max(self.there, 1)
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `SerialExecutor.start`."""
         task = self.submit(function, *arguments)
         self.watch.add(task)
         return task
 
     def next(self) -> tuple[Any, Any]:
-        """See `SerialExecutor.next`."""
         while True:
             try:
                 task, outcome = self.watch.queue.get(timeout=self.look)
@@ -113,7 +94,6 @@ class Cluster:
             return task, outcome[1] if isinstance(outcome, tuple) else outcome
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `SerialExecutor.call`."""
         task = self.submit(function, *arguments)
         while True:
             try:
@@ -124,7 +104,6 @@ class Cluster:
                 self.require_workers()
 
     def cancel(self) -> None:
-        """See `SerialExecutor.cancel`."""
         with suppress(Exception):  # of a scheduler that is gone
             self.client.cancel(list(self.watch.futures), force=True)
 
@@ -207,7 +186,7 @@ def local_cluster(workers: int) -> Iterator[Cluster]:
         cluster = stack.enter_context(started(make))
         steady_path([cluster.scheduler, *cluster.workers.values()])
         client = stack.enter_context(Client(cluster, direct_to_workers=True))
-        stack.enter_context(without_descendants(lambda: worker_processes(cluster)))
+        stack.enter_context(without_descendants(lambda: [one.pid for one in list(cluster.workers.values()) if getattr(one, "pid", None)]))
         yield Cluster(client, workers, cluster)
 
 
@@ -270,8 +249,3 @@ def steady_path(servers: Iterable[Any]) -> None:
 def tidy_path() -> None:
     """Have each entry of `sys.path` once; where nothing is imported meanwhile."""
     sys.path[:] = dict.fromkeys(sys.path)
-
-
-def worker_processes(cluster: Any) -> list[int]:
-    """Process numbers of a local cluster's workers."""
-    return [nanny.pid for nanny in list(cluster.workers.values()) if getattr(nanny, "pid", None)]

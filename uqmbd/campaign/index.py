@@ -18,16 +18,16 @@ def hashes(samples: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarra
     Each input's bits are mixed into what the inputs before it gave, by the finaliser of SplitMix64 (Steele, Lea and Flood 2014, Fast
     splittable pseudorandom number generators, OOPSLA).
     """
-    found = np.zeros(len(samples[names[0]]), np.uint64)
+    keys = np.zeros(len(samples[names[0]]), np.uint64)
     for name in names:
-        found += (np.asarray(samples[name], np.float64) + 0.0).view(np.uint64)
-        found += ODD[0]
-        found ^= found >> np.uint64(30)
-        found *= ODD[1]
-        found ^= found >> np.uint64(27)
-        found *= ODD[2]
-        found ^= found >> np.uint64(31)
-    return found
+        keys += (np.asarray(samples[name], np.float64) + 0.0).view(np.uint64)
+        keys += ODD[0]
+        keys ^= keys >> np.uint64(30)
+        keys *= ODD[1]
+        keys ^= keys >> np.uint64(27)
+        keys *= ODD[2]
+        keys ^= keys >> np.uint64(31)
+    return keys
 
 
 def with_extras(keys: np.ndarray, samples: Mapping[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
@@ -54,16 +54,10 @@ def same_extras(samples: Mapping[str, np.ndarray], others: Mapping[str, np.ndarr
 
 @dataclass
 class Sorted:
-    """Rows by hash; equal hashes in the order of their rows.
+    """Rows by hash; equal hashes in the order of their rows."""
 
-    Attributes
-    ----------
-    keys : ndarray of uint64, sorted
-    rows : ndarray of int64
-    """
-
-    keys: np.ndarray
-    rows: np.ndarray
+    keys: np.ndarray  # uint64, sorted
+    rows: np.ndarray  # int64
 
     @classmethod
     def of(cls, keys: np.ndarray, rows: np.ndarray) -> Sorted:

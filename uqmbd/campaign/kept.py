@@ -1,4 +1,4 @@
-"""One process that does the runs of small studies: it is there in a fraction of the time in which a cluster starts, and grows into one.
+"""Pools of one: this process; and one that is kept, which is there in a fraction of the time in which a cluster starts, and grows into one.
 
 A model that ends its process ends no study here either: the runs that were with it are made one by one by a new process.
 """
@@ -29,24 +29,60 @@ class Lost(Exception):
     """The process ended while it was doing a task."""
 
 
-class Kept:
-    """A pool of one process; tasks as in `uqmbd.campaign.pool.SerialExecutor`.
+class SerialExecutor:
+    """This process as a pool of one: a batch runs when its result is waited for."""
 
-    Parameters
-    ----------
-    modules : list of str
-        What it will need; it begins to import them at once.
-    grow : callable, optional
-        Called when there has been more work than is for one process: begins to start a larger pool, and returns what says whether that is
-        there, and gives it.
+    here = True  # tasks are done in this process
+    waiting: Callable[[float], None] | None = None  # told the seconds for which there has been no worker, and 0 when there are some again
+
+    def __init__(self) -> None:
+        self.queue: deque[tuple[object, Callable[..., Any], tuple]] = deque()
+
+    @property
+    def workers(self) -> int:
+        """Tasks that are done at once."""
+        return 1
+
+    def start(self, function: Callable[..., Any], *arguments: Any) -> object:
+        """Have a task done; what `next` returns names it."""
+        task = object()
+        self.queue.append((task, function, arguments))
+        return task
+
+    def next(self) -> tuple[Any, Any]:
+        """A task that is finished, and what it returned or the exception that it raised; twice None when more could be done at once."""
+        task, function, arguments = self.queue.popleft()
+        try:
+            return task, self.do(function, *arguments)
+        except Exception as error:
+            return task, error
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Have one task done now; what it raises is raised here."""
+        return self.do(function, *arguments)
+
+    def do(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function returns; what it raises is raised here."""
+        return function(*arguments)
+
+    def cancel(self) -> None:
+        """Forget the tasks that are not done."""
+        self.queue.clear()
+
+
+class Kept(SerialExecutor):
+    """A pool of one process that is kept, and begins to import `modules` at once.
+
+    `grow` is called when there has been more work than is for one process: it begins to start a larger pool, and returns a future of it.
     """
 
+    here = False
+
     def __init__(self, modules: Sequence[str] = (), grow: Callable[[], Any] | None = None) -> None:
-        self.queue: deque[tuple[object, Callable[..., Any], tuple]] = deque()
+        super().__init__()
         self.modules, self.grow = tuple(modules), grow
         self.larger: Any = None  # a future of the larger pool
         self.busy = 0.0  # s of work so far
-        self.told: Callable[[float], None] | None = None
         self.process: Process | None = None
         self.begin()
 
@@ -64,48 +100,26 @@ class Kept:
 
     @property
     def workers(self) -> int:
-        """Tasks that are done at once."""
         pool = self.pool
         return 1 if pool is None else pool.workers
 
-    @property
-    def waiting(self) -> Callable[[float], None] | None:
-        """See `Cluster.waiting`."""
-        return self.told
-
-    @waiting.setter
-    def waiting(self, told: Callable[[float], None] | None) -> None:
-        self.told = told
-
     def start(self, function: Callable[..., Any], *arguments: Any) -> object:
-        """See `SerialExecutor.start`."""
-        if (pool := self.pool) is not None:
-            if not self.queue:
-                self.end()
-            pool.waiting = self.told
-            return pool.start(function, *arguments)
-        task = object()
-        self.queue.append((task, function, arguments))
-        return task
+        if (pool := self.pool) is None:
+            return super().start(function, *arguments)
+        if not self.queue:
+            self.end()
+        pool.waiting = self.waiting
+        return pool.start(function, *arguments)
 
     def next(self) -> tuple[Any, Any]:
-        """See `SerialExecutor.next`."""
-        if not self.queue:
-            return self.pool.next()
-        task, function, arguments = self.queue.popleft()
-        try:
-            return task, self.asked(function, arguments)
-        except Exception as error:
-            return task, error
+        return super().next() if self.queue else self.pool.next()
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """See `SerialExecutor.call`."""
         pool = self.pool
-        return self.asked(function, arguments) if pool is None else pool.call(function, *arguments)
+        return super().call(function, *arguments) if pool is None else pool.call(function, *arguments)
 
     def cancel(self) -> None:
-        """See `SerialExecutor.cancel`."""
-        self.queue.clear()
+        super().cancel()
         if (pool := self.pool) is not None:
             pool.cancel()
 
@@ -115,7 +129,7 @@ class Kept:
             self.process = Process(packed(partial(serve, self.modules)))
         return self.process
 
-    def asked(self, function: Callable[..., Any], arguments: tuple) -> Any:
+    def do(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """What a function returns in the process; what it raises is raised here."""
         try:
             process = self.begin()
@@ -150,10 +164,10 @@ def serve(modules: Sequence[str]) -> None:
             os._exit(0)
         began = time.monotonic()
         try:
-            found: Returned | Raised = Returned(function(*arguments))
+            outcome: Returned | Raised = Returned(function(*arguments))
         except BaseException as error:
-            found = Raised(error, traceback.format_exc())
-        say((found, time.monotonic() - began))
+            outcome = Raised(error, traceback.format_exc())
+        say((outcome, time.monotonic() - began))
 
 
 def import_modules(modules: Sequence[str]) -> None:

@@ -14,13 +14,7 @@ MOMENT = 0.02  # s, far longer than `held` has the lock of a folder that it look
 
 
 class Lock:
-    """A file ``lock`` in a folder that this process holds, alone or (`shared`) with others that share it.
-
-    Raises
-    ------
-    StudyError
-        If another process does.
-    """
+    """A file ``lock`` in a folder that this process holds, alone or (`shared`) with others; `StudyError` if another process holds it."""
 
     def __init__(self, folder: Path, *, shared: bool = False) -> None:
         self.path = folder / NAME

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -15,11 +13,10 @@ import numpy as np
 from uqmbd.campaign.locking import NAME, Lock
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import OutputInfo
-from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.chunk import SUFFIX, Column
+from uqmbd.runs.files import remove, replace, writing
 from uqmbd.runs.listing import LISTING, unlist
-from uqmbd.runs.piece import SUFFIX, Column
-from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of
+from uqmbd.runs.reader import FORMAT, HEADER, READABLE, READS, id_of, unreachable
 from uqmbd.runs.storage import Folder, Storage, is_address
 from uqmbd.runs.where import ELSEWHERE_FILE, OLD, RUNS, storage_in
 from uqmbd.sealing import sealed, unsealed
@@ -31,54 +28,25 @@ ELSEWHERE = (
 )
 
 
-def columns_of(
-    inputs: Mapping[str, str], outputs: Mapping[str, OutputInfo], points: int, precision: str, histories: bool
-) -> tuple[Column, ...]:
-    """The columns of a study: `inputs` name -> unit; `points` of the time grid. Histories and curves are there if `histories`."""
-    found = [Column(f"input:{name}", "float64", 0, unit) for name, unit in inputs.items()]
-    for name, info in outputs.items():
-        if info.axis is None:
-            found.append(Column(name, "float64", 0, info.unit))
-        elif histories:
-            shape = info.shape(points)
-            found.append(Column(name, precision, -1 if shape == (0,) else math.prod(shape), info.unit))
-    return (*found, Column("status", "int8"), Column("message", "str"))
-
-
 @dataclass
 class StoreLock:
-    """A directory of results that nobody else writes to.
-
-    Attributes
-    ----------
-    place : Storage
-        Where its runs are.
-    header : dict or None
-        What the runs that are there share; None if there are none.
-    locks : list of Lock
-        Of the directory, and of the runs' folder if that is another one.
-    shared : bool
-        Others may write other runs at the same time.
-    """
+    """A directory of results that nobody else writes to."""
 
     directory: Path
-    place: Storage
-    header: dict[str, Any] | None
-    locks: list[Lock]
-    shared: bool = False
+    storage: Storage  # where its runs are
+    header: dict[str, Any] | None  # what the runs that are there share; None if there are none
+    locks: list[Lock]  # of the directory, and of the runs' folder if that is another one
+    shared: bool = False  # others may write other runs at the same time
 
     def clear(self) -> None:
         """Discard the results that are there, and nothing else."""
         with writing(self.directory):
             unlist(self.directory, *OF_RUN)
-            (self.directory / "done.json").unlink(missing_ok=True)
-            names = self.place.names()
-            self.place.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
-            for name in (*OLD, "result.zarr", "tables", "figures"):
-                shutil.rmtree(self.directory / name, ignore_errors=True)
-            for name in (*OLD, "study.toml", READS, "rows.npy", "report.html"):
-                with suppress(IsADirectoryError):
-                    (self.directory / name).unlink(missing_ok=True)
+            remove(self.directory / "done.json")
+            names = self.storage.names()
+            self.storage.remove(*sorted(name for name in names if name != NAME))  # the header last but for what sorts after it
+            for name in (*OLD, *OF_RUN, READS):
+                remove(self.directory / name)
         self.header = None
 
 
@@ -86,35 +54,31 @@ class StoreLock:
 def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False) -> Iterator[StoreLock]:
     """Make a directory of results, and hold it for a block; when that fails before a store is made, what was made here goes again.
 
-    Parameters
-    ----------
-    runs : str, optional
-        Where the runs are kept, a folder or an address; in the directory unless said.
-    shared : bool
-        Held with others, each of which adds other runs: the shards of a study.
+    `runs` says where these are kept, a folder or an address; in the directory unless said. A `shared` one is held with others, each of
+    which adds other runs: the shards of a study.
     """
     made = [folder for folder in (directory / RUNS, directory, *directory.parents) if not folder.exists()]
     ours = [name for name in (NAME, "study.toml", ELSEWHERE_FILE, LISTING) if not (directory / name).exists()]
-    place = storage_in(directory, runs)
+    storage = storage_in(directory, runs)
     locks: list[Lock] = []
     try:
         with writing(directory):
             directory.mkdir(parents=True, exist_ok=True)
             locks.append(Lock(directory, shared=shared))
             if runs is not None:
-                replace_text(directory / ELSEWHERE_FILE, str(place) if is_address(runs) else runs)
-            if isinstance(place, Folder):
-                place.folder.mkdir(parents=True, exist_ok=True)
-                if place.folder != directory / RUNS:
-                    locks.append(Lock(place.folder, shared=shared))
-            locked = StoreLock(directory, place, read_header(directory), locks, shared)
+                replace(directory / ELSEWHERE_FILE, (str(storage) if is_address(runs) else runs).encode())
+            if isinstance(storage, Folder):
+                storage.folder.mkdir(parents=True, exist_ok=True)
+                if storage.folder != directory / RUNS:
+                    locks.append(Lock(storage.folder, shared=shared))
+            locked = StoreLock(directory, storage, read_header(directory), locks, shared)
         yield locked
     except Exception:
-        if locks and locks[0].in_place() and read_header(directory) is None and not begun(directory, place):
+        if locks and locks[0].in_place() and read_header(directory) is None and not begun(directory, storage):
             for name in ours:
                 (directory / name).unlink(missing_ok=True)
             with suppress(OSError):
-                place.remove(READS)
+                storage.remove(READS)
                 for folder in made:
                     folder.rmdir()
         raise
@@ -123,16 +87,16 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
             lock.release()
 
 
-def begun(directory: Path, place: Storage) -> bool:
+def begun(directory: Path, storage: Storage) -> bool:
     """Whether there is a result, or a file of runs."""
-    return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in place.names())
+    return (directory / "result.zarr").exists() or any(name.endswith(SUFFIX) for name in storage.names())
 
 
 def store_in(
     locked: StoreLock,
     identity: Mapping[str, str],
     columns: tuple[Column, ...],
-    chunk: int,
+    chunk_runs: int,
     time: np.ndarray | None,
     *,
     axes: Mapping[str, Any] | None = None,
@@ -141,18 +105,9 @@ def store_in(
 ) -> RunStore:
     """The store in a locked directory: made, or taken up if it belongs to the same study.
 
-    Parameters
-    ----------
-    identity : dict of str to str
-        Fingerprints of what fixes a run (model, time, solver, code), by a name the user understands.
-    columns, chunk, time
-        Variables, runs of a piece, times [s] of a new store; an existing one keeps its own.
-    axes : dict, optional
-        Axes other than time of a new store, by name, see `Runs.axes`.
-    notes : dict, optional
-        Kept in the header of a new store.
-    timeout : float, optional
-        Longest time a run may take [s]; runs that a smaller one has stopped are done again when they are asked for.
+    `identity` has fingerprints of what fixes a run (model, time, solver, code), by names that a user understands. Columns, `chunk_runs`
+    (runs of a chunk), times [s], axes (see `own_axes`) and notes are those of a new store; an existing one keeps its own. Runs that a
+    smaller `timeout` [s] has stopped are done again when they are asked for.
     """
     with writing(locked.directory):
         if locked.header is not None:
@@ -160,17 +115,17 @@ def store_in(
                 raise other
         else:
             header = {
-                "format": FORMAT, "chunk": chunk, "columns": [astuple(column) for column in columns], "identity": dict(identity),
+                "format": FORMAT, "chunk": chunk_runs, "columns": [astuple(column) for column in columns], "identity": dict(identity),
                 "notes": dict(notes or {}), "time": None if time is None else time.tolist(),
             }  # fmt: skip
             header |= {"axes": dict(axes)} if axes else {}
             header["id"] = id_of(header)
-            again = HEADER in locked.place.names()
-            locked.place.put(HEADER, sealed(header))
-        store = RunStore(locked.place, locked.directory, locked.locks[0], timeout, shared=locked.shared)
+            again = HEADER in locked.storage.names()
+            locked.storage.put(HEADER, sealed(header))
+        store = RunStore(locked.storage, locked.directory, locked.locks[0], timeout, shared=locked.shared)
         if locked.header is None and store.foreign:
-            locked.place.remove(HEADER)
-            file = locked.place.path(store.foreign[0])
+            locked.storage.remove(HEADER)
+            file = locked.storage.path(store.foreign[0])
             raise StudyError(f"holds runs of another study, whose {HEADER} is missing", file=file, remedy=ELSEWHERE)
         if locked.header is None and again:
             store.damaged.append(f"{HEADER} was damaged: it is written again")
@@ -179,17 +134,16 @@ def store_in(
 
 def read_header(directory: Path, runs: str | None = None) -> dict[str, Any] | None:
     """What the runs of a directory of results, or of a place elsewhere, share (identity, columns, notes); None if there are none."""
-    place = storage_in(directory, runs)
+    storage = storage_in(directory, runs)
     try:
-        found, is_sealed = unsealed(place.read(HEADER))
-        if not is_sealed and found.get("format") in READABLE and found.get("id") != id_of(found):
+        header, is_sealed = unsealed(storage.read(HEADER))
+        if not is_sealed and header.get("format") in READABLE and header.get("id") != id_of(header):
             raise ValueError("damaged")
-        return found
+        return header
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return {"format": 2} if any((directory / name).exists() for name in OLD) else None
     except OSError as error:
-        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-        raise StudyError(f"the runs cannot be read ({error})", file=place.path(HEADER), remedy=remedy) from error
+        raise unreachable(error, storage) from error
 
 
 def differences(header: Mapping[str, Any], identity: Mapping[str, str]) -> list[str]:

@@ -4,67 +4,33 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster, tidy_path
-from uqmbd.campaign.kept import Kept, import_modules
+from uqmbd.campaign.kept import Kept, Lost, SerialExecutor, import_modules
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import shield_tracker
 
 FEW, LONG = 1000, 3.0  # runs, and s of them, that one process does; of more a cluster is started at once
 
 
-class SerialExecutor:
-    """This process as a pool of one: a batch runs when its result is waited for."""
-
-    workers = 1
-    waiting: Callable[[float], None] | None = None
-
-    def __init__(self) -> None:
-        self.queue: deque[tuple[object, Callable[..., Any], tuple]] = deque()
-
-    def start(self, function: Callable[..., Any], *arguments: Any) -> object:
-        """Have a task done; what `next` returns names it."""
-        task = object()
-        self.queue.append((task, function, arguments))
-        return task
-
-    def next(self) -> tuple[object, Any]:
-        """A task that is finished, and what it returned or the exception that it raised; twice None when more could be done at once."""
-        task, function, arguments = self.queue.popleft()
-        try:
-            return task, function(*arguments)
-        except Exception as error:
-            return task, error
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Have one task done now; what it raises is raised here."""
-        return function(*arguments)
-
-    def cancel(self) -> None:
-        """Forget the tasks that are not done."""
-        self.queue.clear()
-
-
 Pool = SerialExecutor | Cluster
+
+
+def lost_worker(error: BaseException) -> bool:
+    """True for what is raised when the process that ran a task is gone, by Dask too (by name: it is not loaded before it is needed)."""
+    return isinstance(error, Lost) or type(error).__name__ in ("KilledWorker", "CancelledError", "FutureCancelledError", "CommClosedError")
 
 
 @contextmanager
 def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wait: float | None = None) -> Iterator[Pool]:
-    """A pool of `workers` processes of one thread each; 0 runs the batches in this process.
+    """A pool of `workers` processes of one thread each, which begin to import `modules` at once; 0 runs the batches in this process.
 
-    Parameters
-    ----------
-    cluster : str, distributed.Client or cluster, optional
-        Use this instead: address of a Dask scheduler, a client, or anything that a client takes (``SLURMCluster``, ``KubeCluster``).
-    modules : list of str
-        What the workers will need; they begin to import it at once.
-    wait : float, optional
-        Time without any worker of `cluster` after which the campaign ends [s].
+    A `cluster` is used instead: address of a Dask scheduler, a client, or anything that a client takes (``SLURMCluster``, ``KubeCluster``).
+    A campaign on it ends after `wait` seconds without any worker.
     """
     if cluster is None and not workers:
         yield SerialExecutor()
@@ -88,12 +54,8 @@ class EarlyPool:
     """A pool that starts in the background, while the model is built and compiled; of few runs one process, which grows into a pool.
 
     Two threads that import the same packages for the first time can see them half made. So Dask is imported here, in the caller's
-    thread, and the caller imports nothing heavy until `settle` or `get` has returned.
-
-    Parameters
-    ----------
-    runs : int, optional
-        Least runs that are planned. Where they are few, and may be short, one process is started, which is there sooner (`kept`).
+    thread, and the caller imports nothing heavy until `settle` or `get` has returned. Where the least `runs` that are planned are few, and
+    may be short, one process is started, which is there sooner (`kept`).
     """
 
     def __init__(
@@ -122,7 +84,7 @@ class EarlyPool:
         if self.kept is None:
             self.get()
 
-    def get(self) -> Pool | Kept:
+    def get(self) -> Pool:
         """The pool, once it is there."""
         if self.kept is not None and self.future is None and self.foretold() > LONG:
             self.kept.end()

@@ -100,14 +100,7 @@ class Lines(Counter):
 
 
 class NotebookBar(Counter):
-    """A bar below the cell of a notebook, which is drawn again in its place.
-
-    Parameters
-    ----------
-    title : str
-    display : module
-        ``IPython.display``.
-    """
+    """A bar below the cell of a notebook, which is drawn again in its place; `display` is ``IPython.display``."""
 
     def __init__(self, title: str, display: Any) -> None:
         super().__init__()

@@ -27,9 +27,9 @@ class Ends(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take in what is about an end."""
-        found = ENDED.search(record.getMessage())
-        if found is not None:
-            self.seen.append(in_words(**found.groupdict()))
+        match = ENDED.search(record.getMessage())
+        if match is not None:
+            self.seen.append(in_words(**match.groupdict()))
 
 
 def in_words(code: str | None, signal: str | None, unknown: str | None) -> str:

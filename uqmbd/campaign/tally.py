@@ -6,53 +6,33 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.outcomes import STATUS
 from uqmbd.request import Control, Cost, Progress
 from uqmbd.runs.growing import Growing
-
-if TYPE_CHECKING:
-    from uqmbd.runs.reader import Runs
+from uqmbd.runs.reader import Runs
 
 
 @dataclass
 class CampaignStatistics:
-    """What a campaign did and what it cost.
+    """What a campaign did and what it cost."""
 
-    Attributes
-    ----------
-    asked, simulated : int
-        Runs the method asked for, and how many of them were not in the store.
-    status : Counter
-        Runs told to the method by status.
-    used : ndarray of bool
-        Rows of the store in which they are.
-    cost : dict of Control to (int, Fraction)
-        By control, the runs told to the method and the seconds that they took: exact, so that they are those of a resumed study.
-    workers, deaths : int
-        Runs done at once, and batches whose worker died.
-    wall, fan_out : float
-        Seconds from start to end, and of it with batches under way.
-    simulating, packing : float
-        Seconds of all workers in the simulator, and in rounding, reducing and encoding.
-    """
-
-    asked: int = 0
-    simulated: int = 0
-    workers: int = 0
-    status: Counter[str] = field(default_factory=Counter)
-    rows: Growing = field(default_factory=lambda: Growing(np.zeros(0, bool)))
-    wall: float = 0.0
-    fan_out: float = 0.0
-    simulating: float = 0.0
-    packing: float = 0.0
-    deaths: int = 0
-    attributes: dict[str, Any] = field(default_factory=dict)
-    cost: dict[Control, tuple[int, Fraction]] = field(default_factory=dict)
-    counted: set[tuple[int, int]] = field(default_factory=set)  # pieces whose seconds are in it
+    asked: int = 0  # runs the method asked for
+    simulated: int = 0  # of them, those that were not in the store
+    workers: int = 0  # runs done at once
+    status: Counter[str] = field(default_factory=Counter)  # runs told to the method by status
+    rows: Growing = field(default_factory=lambda: Growing(np.zeros(0, bool)))  # see `used`
+    wall: float = 0.0  # s from start to end
+    fan_out: float = 0.0  # s of it with batches under way
+    simulating: float = 0.0  # s of all workers in the simulator
+    packing: float = 0.0  # and in rounding, reducing and encoding
+    deaths: int = 0  # batches whose worker died
+    attributes: dict[str, Any] = field(default_factory=dict)  # what the simulator says of itself
+    cost: dict[Control, tuple[int, Fraction]] = field(default_factory=dict)  # runs told, and their seconds: exact, as in a resumed study
+    counted: set[tuple[int, int]] = field(default_factory=set)  # chunks whose seconds are in it
 
     @property
     def used(self) -> np.ndarray:
@@ -70,8 +50,8 @@ class CampaignStatistics:
         for number, runs in enumerate(np.bincount(control, minlength=len(controls)).tolist()):
             if runs:
                 self.spend(controls[number], runs, 0.0)
-        for number, at in store.by_piece(rows):
-            for part, (seconds, first) in store.pieces[number].seconds_of(rows[at]).items():
+        for number, at in store.by_chunk(rows):
+            for part, (seconds, first) in store.chunks[number].seconds_of(rows[at]).items():
                 if (number, part) not in self.counted:
                     self.counted.add((number, part))
                     self.spend(controls[control[at][first]], 0, seconds)
@@ -92,8 +72,8 @@ class CampaignStatistics:
     def costs(self) -> dict[str, Any]:
         """Attributes of a result: runs and seconds by control, where there is one."""
         cost = self.progress.cost
-        found = [{"control": dict(control), "runs": each.runs, "seconds": each.seconds} for control, each in cost.items()]
-        return {"costs": found} if any(cost) else {}
+        costs = [{"control": dict(control), "runs": each.runs, "seconds": each.seconds} for control, each in cost.items()]
+        return {"costs": costs} if any(cost) else {}
 
     @property
     def overhead(self) -> float:

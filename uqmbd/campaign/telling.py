@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics, Watcher
-from uqmbd.request import Progress, Request, Sampler
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.worker import Reduce
+from uqmbd.campaign.worker import Reduce
+from uqmbd.errors import StudyError
+from uqmbd.request import RUNS, Progress, Request, Sampler
+from uqmbd.runs.chunk import CONTROL, START
 
 
 class Telling(Protocol):
@@ -21,7 +21,7 @@ class Telling(Protocol):
 
     method: Any
     store: RunStore
-    told: tuple[str, ...] | None
+    outputs: tuple[str, ...] | None
     reduce: Any
     watcher: Watcher
     tally: CampaignStatistics
@@ -37,22 +37,27 @@ class Feed:
     request: Request
     rows: np.ndarray
     groups: list[tuple[int, int]]
-    told: int = 0
+    next: int = 0  # number of the group that is told next
 
     def __post_init__(self) -> None:
         self.control, self.controls = self.request.controls()
 
+    @property
+    def ended(self) -> bool:
+        """Whether all groups were told."""
+        return self.next == len(self.groups)
+
     def advance(self, *, reused: bool = False) -> None:
         """Tell all groups that are complete, up to the first that is not."""
         campaign, tally = self.campaign, self.campaign.tally
-        tally.reach(len(campaign.store.piece_of))
-        while self.told < len(self.groups):
-            begin, end = self.groups[self.told]
+        tally.reach(len(campaign.store.chunk_of))
+        while not self.ended:
+            begin, end = self.groups[self.next]
             rows = self.rows[begin:end]
             if not campaign.store.done(rows):
                 return
             status = self.tell(slice(begin, end), rows)
-            self.told += 1
+            self.next += 1
             tally.use(campaign.store, rows, status, self.control[begin:end], self.controls)
             campaign.watcher.done(end - begin, int(np.count_nonzero(status)), reused=reused)
 
@@ -62,10 +67,10 @@ class Feed:
         if campaign.reduce is not None and (partial := campaign.partial(rows, part.start)) is not None:
             campaign.method.tell_reduced(partial)
             return store.column("status", rows)
-        told = campaign.told or ()
-        stored = store.read([*told, "status"], rows)
+        names = campaign.outputs or ()
+        stored = store.read([*names, "status"], rows)
         samples = {name: values[part] for name, values in self.request.samples.items()}
-        outputs = {name: np.asarray(stored[name], np.float64) for name in told}
+        outputs = {name: np.asarray(stored[name], np.float64) for name in names}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])
         else:
@@ -78,6 +83,31 @@ def next_ask(method: Sampler, progress: Callable[[], Progress]) -> Request | Non
     method.hear(progress())
     asked = method.ask()
     return None if asked is None else Request.of(asked)
+
+
+def extras_of(store: RunStore, numbered: np.ndarray, request: Request) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
+    """What makes runs other ones besides their inputs: columns of controls and of the runs that they start from, and the rows of these.
+
+    `numbered` are the rows of the runs that the method has asked for, in its order. Rows that runs start from are (n,), -1 for time zero.
+
+    Raises
+    ------
+    StudyError
+        If it starts from a run that it has not asked for yet.
+    """
+    columns = {CONTROL + name: values for name, values in request.control.items()}
+    if request.start is None or (request.start == -1).all():
+        return columns, None
+    wrong = (request.start < -1) | (request.start >= len(numbered))
+    if wrong.any():
+        text = f"a run is to start from run {request.start[wrong][0]}, and {len(numbered)} were asked for before"
+        raise StudyError(text, key=RUNS, remedy="number runs from 0 in the order in which they were asked for; -1 is time zero")
+    there = request.start >= 0
+    source = np.full(request.runs, -1)
+    source[there] = numbered[request.start[there]]
+    keys = np.zeros(request.runs, np.uint64)
+    keys[there] = np.maximum(store.keys_of(source[there]), np.uint64(1))
+    return {**columns, START: keys}, source
 
 
 def reduce_some(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -14,8 +16,8 @@ from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, picked
 from uqmbd.request import Control
-from uqmbd.runs.piece import Blocks
-from uqmbd.runs.piece import pack as pack_blocks
+from uqmbd.runs.chunk import Blocks
+from uqmbd.runs.chunk import pack as pack_blocks
 from uqmbd.runs.states import blocks_of, decoded, encoded
 from uqmbd.simulators.apart import packed
 from uqmbd.simulators.base import Simulator
@@ -26,29 +28,14 @@ Reduce = Callable[[Mapping[str, np.ndarray], Mapping[str, np.ndarray], np.ndarra
 
 @dataclass(frozen=True)
 class Job:
-    """All that the batches of a campaign share.
-
-    Attributes
-    ----------
-    simulator : Simulator
-    kept : tuple of str
-        Outputs that are stored.
-    shapes : dict of str to tuple
-        Shape of one run's output by name.
-    precision : str
-        Type in which histories are stored; everything downstream sees the rounded values.
-    reduce : callable, optional
-        The method's reduction of a piece.
-    controlled : dict of Control to Simulator
-        The simulator with what a control says, as it was made in this process.
-    """
+    """All that the batches of a campaign share."""
 
     simulator: Simulator
-    kept: tuple[str, ...]
-    shapes: dict[str, tuple[int, ...]]
-    precision: str
-    reduce: Reduce | None = None
-    controlled: dict[Control, Simulator] = field(default_factory=dict)
+    kept: tuple[str, ...]  # outputs that are stored
+    shapes: dict[str, tuple[int, ...]]  # of one run's output by name
+    precision: str  # type in which histories are stored; everything downstream sees the rounded values
+    reduce: Reduce | None = None  # the method's reduction of a chunk
+    controlled: dict[Control, Simulator] = field(default_factory=dict)  # the simulator with what a control says, made in this process
 
     def simulator_with(self, control: Control) -> Simulator:
         """The simulator as a control wants it; `StudyError` where it has none of that name."""
@@ -58,42 +45,40 @@ class Job:
             with_control = getattr(self.simulator, "with_control", None)
             if with_control is None:  # of a simulator from outside
                 text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
-                raise StudyError(
-                    text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
-                )
+                remedy = "give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
+                raise StudyError(text, key="study.simulator", remedy=remedy)
             self.controlled[control] = with_control(dict(control))
         return self.controlled[control]
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """A finished batch: its pieces, what the simulator says it used, and the seconds spent simulating and packing."""
+    """A finished batch: its chunks, what the simulator says it used, and the seconds spent simulating and packing."""
 
-    pieces: list[Blocks]
+    chunks: list[Blocks]
     attributes: dict[str, Any]
     simulating: float
     packing: float
 
 
 JOBS: dict[str, Job] = {}  # of this process
+DIED = "the worker process died while running it"
 
 
-def packed_for(job: Job, *, here: bool) -> bytes | Job:
-    """The job as it is handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
+def packed_for(job: Job, *, here: bool) -> tuple[str, bytes | Job]:
+    """Key and job as they are handed to workers; `here`, where this process is the only one, as it is when it cannot be pickled.
 
-    Raises
-    ------
-    StudyError
-        When it has to be sent to other processes and cannot be.
+    `StudyError` when it has to be sent to other processes and cannot be.
     """
-    if not here:
-        return packed(job)
     try:
         sent = packed(job)
-        loaded(sent)
+        if here:
+            loaded(sent)
     except StudyError:
-        return job
-    return sent
+        if not here:
+            raise
+        return uuid4().hex, job
+    return hashlib.sha256(sent).hexdigest(), sent
 
 
 def unpack(key: str, sent: bytes | Job | None) -> Job | None:
@@ -123,7 +108,7 @@ def loaded(sent: bytes) -> Job:
 
 
 def run_batch(key: str, sent: bytes | Job | None, task: Task, lengths: list[int]) -> Delivery | None:
-    """Simulate a batch; `lengths` are those of its pieces, in the order of the samples.
+    """Simulate a batch; `lengths` are those of its chunks, in the order of the samples.
 
     The job is sent to a process once: a worker that has not heard of it yet answers None, and gets it with the batch.
     """
@@ -133,8 +118,8 @@ def run_batch(key: str, sent: bytes | Job | None, task: Task, lengths: list[int]
     began = time.perf_counter()
     outcomes = run_safely(job, task)
     simulated = time.perf_counter()
-    pieces = pack(job, task, lengths, outcomes)
-    return Delivery(pieces, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
+    chunks = pack(job, task, lengths, outcomes)
+    return Delivery(chunks, dict(outcomes.attributes), simulated - began, time.perf_counter() - simulated)
 
 
 def run_raw(key: str, sent: bytes | Job, task: Task) -> Outcomes:
@@ -213,8 +198,8 @@ def checked(job: Job, outcomes: Outcomes, n: int, keep_state: bool = False) -> O
 
 
 def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[Blocks]:
-    """Encode each piece as its file holds it."""
-    pieces, at = [], 0
+    """Encode each chunk as its file holds it."""
+    chunks, at = [], 0
     for length in lengths:
         part = slice(at, at + length)
         at = part.stop
@@ -227,22 +212,21 @@ def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[B
         columns |= {name: values[name] for name in job.kept}
         states = blocks_of([encoded(state) for state in outcomes.states[part]]) if task.keep_state else {}
         arrays = {**columns, "status": np.asarray(status, np.int8), "message": outcomes.message[part], **states}
-        pieces.append(pack_blocks(arrays, status, partial))
-    return pieces
+        chunks.append(pack_blocks(arrays, status, partial))
+    return chunks
 
 
 def reduced(
     reduce: Reduce, inputs: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """What a method's reduction makes of a piece; `StudyError` when it raises, or makes no arrays by name."""
-    key, remedy = "method", "mend the method: `reduce(samples, outputs, status)` returns arrays by name"
+    """What a method's reduction makes of a chunk; `StudyError` when it raises, or makes no arrays by name."""
     try:
-        found = reduce(inputs, outputs, status)
-        return {str(name): np.asarray(values) for name, values in found.items()}
+        return {str(name): np.asarray(values) for name, values in reduce(inputs, outputs, status).items()}
     except StudyError:
         raise
     except Exception as error:
-        raise StudyError(f"reducing runs, the method raises {describe(error)}", key=key, remedy=remedy) from error
+        remedy = "mend the method: `reduce(samples, outputs, status)` returns arrays by name"
+        raise StudyError(f"reducing runs, the method raises {describe(error)}", key="method", remedy=remedy) from error
 
 
 def stored(job: Job, name: str, values: np.ndarray) -> np.ndarray:

@@ -37,7 +37,7 @@ def answers_of(context: SurrogateContext, questions: Iterable[str], *, but: tupl
     from uqmbd.questions.width import width
 
     known = {"bounds": bounds, "indices": indices, "width": width}
-    found = Answer()
+    answer = Answer()
     for name in questions:
-        found = found if name in but else found.joined(known[name](context))
-    return found
+        answer = answer if name in but else answer.joined(known[name](context))
+    return answer

@@ -13,6 +13,6 @@ SAFETY = 2.0  # times the validated error
 
 def bounds(context: SurrogateContext) -> Answer:
     """Lower and upper end of every column; they hold all runs."""
-    found = context.range(np.maximum(GAP * np.ptp(context.reached, axis=0), np.where(context.trusted, 0.0, 0.01 * context.error)))
-    outer = joined(found + SAFETY * context.error * np.array([[-1.0], [1.0]]), context.reached)
+    ranges = context.range(np.maximum(GAP * np.ptp(context.reached, axis=0), np.where(context.trusted, 0.0, 0.01 * context.error)))
+    outer = joined(ranges + SAFETY * context.error * np.array([[-1.0], [1.0]]), context.reached)
     return Answer(groups={"bounds": context.columns.dataset(outer, {"bound": ["lower", "upper"]})})

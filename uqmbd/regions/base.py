@@ -13,14 +13,9 @@ from uqmbd.surrogates.base import Runs
 
 
 class Box:
-    """The whole box of the intervals; other regions change what is different in them. A region is one file.
+    """The whole box of the intervals; other regions change what is different in them. A region is one file."""
 
-    Attributes
-    ----------
-    scattered : bool
-        Whether runs that are made where trust is missing lie all over the box; else they are those of a search for extremes.
-    """
-
+    # whether runs that are made where trust is missing lie all over the box; else they are those of a search for extremes
     scattered: ClassVar[bool] = False
 
     def __init__(self, runs: Runs) -> None:

@@ -70,9 +70,9 @@ class ConvexBody(Box):
             out, met = covered
             exact, verified = np.zeros(len(columns), bool), np.full(len(columns), runs.settings.enclosure != "scan")
         else:
-            found, places, exact = self._extremes(columns)
-            found, verified = self._ends(columns, found, places, exact)
-            out = found + runs.settings.safety * runs.error[columns] * np.array([[-1.0], [1.0]])
+            ends, places, exact = self._extremes(columns)
+            ends, verified = self._ends(columns, ends, places, exact)
+            out = ends + runs.settings.safety * runs.error[columns] * np.array([[-1.0], [1.0]])
         out = np.stack([np.maximum(out[0], box[0]), np.minimum(out[1], box[1])])
         if (at := runs.trusted[columns]).any():
             wide = np.ptp(box[:, at], axis=0)
@@ -80,18 +80,18 @@ class ConvexBody(Box):
             self._narrower = float(np.mean(np.divide(np.ptp(out[:, at], axis=0), wide, out=np.ones_like(wide), where=wide > 0)))
         return out, met
 
-    def _ends(self, columns: np.ndarray, found: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _ends(self, columns: np.ndarray, ends: np.ndarray, places: np.ndarray, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends (2, columns) that are verified where that costs no more than the trusted error, and at which columns both are."""
         settings, rest = self.runs.settings, np.flatnonzero(~exact)
         if settings.enclosure != "bernstein" or not rest.size or not self.runs.expansion.polynomial:
-            return found, exact
+            return ends, exact
         exponents, c = self.runs.expansion.select(columns[rest]).terms()
-        low, high = found[:, rest]
+        low, high = ends[:, rest]
         gap = np.maximum(settings.gap * (high - low), 1e-13 * np.abs(c).sum(axis=0) + np.finfo(float).tiny)
-        outer = enclosed(exponents, c, self._body, found[:, rest], places[:, rest], gap)
-        near = np.abs(outer - found[:, rest]) <= np.maximum(gap, settings.trust_tolerance * (high - low))
-        out, verified = found.copy(), exact.copy()
-        out[:, rest] = np.where(near, outer, found[:, rest])
+        outer = enclosed(exponents, c, self._body, ends[:, rest], places[:, rest], gap)
+        near = np.abs(outer - ends[:, rest]) <= np.maximum(gap, settings.trust_tolerance * (high - low))
+        out, verified = ends.copy(), exact.copy()
+        out[:, rest] = np.where(near, outer, ends[:, rest])
         verified[rest] = near.all(axis=0)
         return out, verified
 
@@ -114,10 +114,10 @@ class ConvexBody(Box):
                 child[axis, 1 - half] = box[axis].mean()
                 if not outside(child, self._body):
                     parts.append((k, child))
-        found = [[] for _ in boxes]
+        covers = [[] for _ in boxes]
         for k, box in whole + parts:
-            found[k].append(box)
-        return found
+            covers[k].append(box)
+        return covers
 
     def support(self, slope: np.ndarray, box: np.ndarray) -> np.ndarray:
         """See `Body.linear_bound`."""

@@ -87,8 +87,8 @@ class Cuts(Box):
         for k, box in enumerate(self._boxes):
             if (here := ok & inside(runs.points, box)).any():
                 reached[k] = runs.envelope(np.flatnonzero(here))
-        found = [(outer, met), *(self._level_bounds(k, reached[k]) for k in range(1, len(self._boxes)))]
-        outers = [each for each, _ in found]
+        bounds = [(outer, met), *(self._level_bounds(k, reached[k]) for k in range(1, len(self._boxes)))]
+        outers = [each for each, _ in bounds]
         trusted, errors = np.stack([each.trusted for each in outers]), np.stack([each.error for each in outers])
         self._facts = {
             "levels": list(levels),
@@ -97,7 +97,7 @@ class Cuts(Box):
             "error_by_level": {name: errors[:, at].max(axis=1).tolist() for name, at in runs.columns.slices.items()},
         }
         if runs.settings.enclosure == "bernstein" and runs.expansion.verified:
-            self._facts["gap_reached_share"] = min(share for _, share in found)
+            self._facts["gap_reached_share"] = min(share for _, share in bounds)
         labels = {"alpha": levels, "bound": ["lower", "upper"]}
         return {
             "bounds": runs.columns.dataset(nested(np.stack([each.bounds for each in outers]), trusted), labels),

@@ -84,8 +84,7 @@ class Focal(Box):
         tables = []
         for name in scalars.outputs:
             lower, upper = (side[:, 0] for side in self._ranges_on(np.array([columns.slices[name].start])))
-            values = evidence.levels(lower, upper)
-            tables.append(np.stack([values, *evidence.belief_and_plausibility(values, lower, upper, self._masses)], axis=1))
+            tables.append(evidence.belief_and_plausibility(lower, upper, self._masses))
         labels = {"level": range(evidence.LEVELS), "column": ["value", "lower", "upper"]}
         return {"cdf": scalars.dataset(np.stack(tables, axis=-1), labels)}
 

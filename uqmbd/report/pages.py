@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from uqmbd.figures.colors import DARK, LIGHT, css
-from uqmbd.runs.files import replace_text
+from uqmbd.runs.files import replace
 
 
 def rendered(template: str, **values) -> str:
@@ -35,5 +35,5 @@ def asset(name: str) -> str:
 
 def replaced(page: Path, text: str) -> Path:
     """The page, written whole or not at all."""
-    replace_text(page, text)
+    replace(page, text.encode())
     return page

@@ -13,16 +13,16 @@ from uqmbd.errors import StudyError
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Turn a failing write in the block into a `StudyError`; what was committed before stays valid."""
     try:
         yield
     except OSError as error:
         raise StudyError(
             f"cannot be written: {error.strerror or error}",
-            file=error.filename or place,
+            file=error.filename or path,
             key="--out",
-            value=str(place.parent if place.suffix else place),
+            value=str(path.parent if path.suffix else path),
             remedy="make room, or choose a place you may write to with --out; stored runs stay valid and `uqmbd resume` continues",
         ) from error
 
@@ -70,9 +70,12 @@ def replace(path: Path, *parts: Any) -> None:
         raise
 
 
-def replace_text(path: Path, text: str) -> None:
-    """The same for text."""
-    replace(path, text.encode())
+def remove(path: Path) -> None:
+    """Remove a file or folder that may not be there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 class replacing:
@@ -103,12 +106,12 @@ def safe_name(name: str) -> str:
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
     """`safe_name` of each, all different, on disks that do not tell capitals apart as well: ``x:max, x_max -> x_max, x_max_2``."""
-    found: dict[str, str] = {}
+    safe: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
         plain, number = safe_name(name), 1
         while (free := plain if number == 1 else f"{plain}_{number}").casefold() in taken:
             number += 1
         taken.add(free.casefold())
-        found[name] = free
-    return found
+        safe[name] = free
+    return safe

@@ -6,20 +6,12 @@ import numpy as np
 
 
 class Growing:
-    """Rows, from the `first` ones on, that are added to: the room doubles when it is full.
-
-    So each row is copied about once in all, however few come at a time.
-
-    Attributes
-    ----------
-    count : int
-        Rows that are there.
-    copied : int
-        Rows that were copied so far because there was no more room.
-    """
+    """Rows, from the `first` ones on, that are added to: the room doubles when it is full, so each is copied about once in all."""
 
     def __init__(self, first: np.ndarray) -> None:
-        self._room, self.count, self.copied = first, len(first), 0
+        self._room = first
+        self.count = len(first)  # rows that are there
+        self.copied = 0  # rows that were copied so far because there was no more room
 
     @property
     def rows(self) -> np.ndarray:

@@ -27,18 +27,12 @@ DAMAGED, MISSING = "the file is damaged: it does not agree with its checksum", "
 
 
 def listed(folder: Path) -> dict[str, Any] | None:
-    """``files``, ``runs`` and ``rows`` of a folder; None if it has no list.
-
-    Raises
-    ------
-    StudyError
-        If the list is damaged.
-    """
+    """``files``, ``runs`` and ``rows`` of a folder; None if it has no list; `StudyError` if the list is damaged."""
     file = folder / LISTING
     try:
-        found = unsealed(file.read_bytes())[0]
-        rows = [[int(start), int(stop)] for start, stop in found.get("rows", ())]
-        return {"files": dict(found["files"]), "runs": [str(name) for name in found["runs"]], "rows": rows}
+        content = unsealed(file.read_bytes())[0]
+        rows = [[int(start), int(stop)] for start, stop in content.get("rows", ())]
+        return {"files": dict(content["files"]), "runs": [str(name) for name in content["runs"]], "rows": rows}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -83,10 +77,10 @@ def keep(folder: Path, files: Mapping[str, Any], runs: Sequence[str], rows: Sequ
 def found_in(folder: Path, names: Sequence[str]) -> Iterator[str]:
     """The files that are there of these names, those in folders by their paths."""
     for name in names:
-        place = folder / name
-        if place.is_dir():
-            yield from (file.relative_to(folder).as_posix() for file in sorted(place.rglob("*")) if file.is_file())
-        elif place.is_file():
+        path = folder / name
+        if path.is_dir():
+            yield from (file.relative_to(folder).as_posix() for file in sorted(path.rglob("*")) if file.is_file())
+        elif path.is_file():
             yield name
 
 
@@ -124,8 +118,8 @@ def differing(folder: Path) -> dict[str, str]:
         known = listed(folder)
     except StudyError as error:
         return {LISTING: error.message}
-    found = {name: state_of(folder / name, entry) for name, entry in (known or {"files": {}})["files"].items()}
-    return {name: what for name, what in found.items() if what}
+    states = {name: state_of(folder / name, entry) for name, entry in (known or {"files": {}})["files"].items()}
+    return {name: what for name, what in states.items() if what}
 
 
 def unfinish(folder: Path) -> None:

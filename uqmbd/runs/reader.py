@@ -7,6 +7,7 @@ import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,14 @@ import psutil
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, Axis
+from uqmbd.runs.chunk import FIRST, PARTIAL, SUFFIX, TEXT, Chunk, Column, chunks_in, decode, key_column
 from uqmbd.runs.keys import without_key
-from uqmbd.runs.piece import FIRST, PARTIAL, SUFFIX, TEXT, Column, Piece, decode, key_column, pieces_in
 from uqmbd.runs.states import DATA, ENDS, states_at
 from uqmbd.runs.storage import Storage
 from uqmbd.sealing import unsealed
 
 FORMAT = 4
-READABLE = (3, 4)  # 3: a file for each piece, no controls and no states
+READABLE = (3, 4)  # 3: a file for each chunk, no controls and no states
 HEADER, ABOUT = "head.json", "about.json"
 READS = "reads.json"  # hashes of the files that the model was seen to read
 BESIDE = {  # what is to be done where one of these is damaged
@@ -37,94 +38,74 @@ class Damaged(StudyError):
 
 
 class Runs:
-    """Stored runs. Opening reads the heads of the files, no data.
+    """Stored runs. Opening reads the heads of the files, no data."""
 
-    Attributes
-    ----------
-    place : Storage
-    header : dict
-        What all runs share: format, columns, identity, notes, times, other axes.
-    columns : dict of str to Column
-    time : ndarray or None
-        Times of the histories [s].
-    axes : dict of str to Axis, or tuple of Axis
-        Of outputs that are over another axis than time, of fields all.
-    pieces : list of Piece
-        By session, then by first row.
-    piece_of : ndarray of int32, shape (rows,)
-        Piece of each row, -1 where there is no run: what a later session wrote counts.
-    bad, foreign : list of str
-        Files in which a head is damaged, and of runs of another identity; both are left out.
-    torn : list of str
-        Files that end with a part of a piece: one that is being written, or whose writing was stopped.
-    """
-
-    def __init__(self, place: Storage) -> None:
-        self.place = place
-        self.header = header_of(place)
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.header = header_of(storage)  # what all runs share: format, columns, identity, notes, times, other axes
         self.columns = {entry[0]: Column(*entry) for entry in self.header["columns"]}
-        self.time = None if self.header["time"] is None else np.array(self.header["time"], float)
-        self.axes = own_axes(self.header)
-        self.recent: tuple[Piece | None, dict[str, np.ndarray]] = None, {}
+        self.time = None if self.header["time"] is None else np.array(self.header["time"], float)  # of the histories [s]
+        self.axes = own_axes(self.header)  # of outputs that are over another axis than time, of fields all
+        self.recent: tuple[Chunk | None, dict[str, np.ndarray]] = None, {}
         self.load()
 
     def load(self) -> None:
         """Read the heads of all files; `StudyError` when they cannot be reached, or what they say is more than memory holds."""
-        with reached(self.place):
+        with reached(self.storage):
             self.load_heads()
         self.map_rows()
 
     def load_heads(self) -> None:
         """The heads of all files, checked."""
-        self.bad: list[str] = []
-        self.torn: list[str] = []
-        self.foreign: list[str] = []
-        sizes = {name: size for name, size in sorted(self.place.names().items()) if name.endswith(SUFFIX)}
-        found: list[Piece] = []
-        for (name, size), first in zip(sizes.items(), self.place.beginnings(list(sizes), FIRST), strict=True):
-            read = partial(self.place.read, name)
-            pieces, end, whole = pieces_in(name, size, lambda a, b, first=first, read=read: first[a:b] if b <= len(first) else read(a, b))
-            fitting = [piece for piece in pieces if self.suits(piece)]
-            found += [piece for piece in fitting if piece.head["of"] == self.header["id"]]
-            if not whole or len(fitting) < len(pieces):
+        self.bad: list[str] = []  # files in which a head is damaged, which are left out
+        self.torn: list[str] = []  # files that end with a part of a chunk: one that is being written, or whose writing was stopped
+        self.foreign: list[str] = []  # files of runs of another identity, which are left out
+        sizes = {name: size for name, size in sorted(self.storage.names().items()) if name.endswith(SUFFIX)}
+        ours: list[Chunk] = []
+        for (name, size), first in zip(sizes.items(), self.storage.beginnings(list(sizes), FIRST), strict=True):
+            read = partial(self.storage.read, name)
+            chunks, end, whole = chunks_in(name, size, lambda a, b, first=first, read=read: first[a:b] if b <= len(first) else read(a, b))
+            fitting = [chunk for chunk in chunks if self.suits(chunk)]
+            ours += [chunk for chunk in fitting if chunk.head["of"] == self.header["id"]]
+            if not whole or len(fitting) < len(chunks):
                 self.bad.append(name)
-            elif any(piece.head["of"] != self.header["id"] for piece in fitting):
+            elif any(chunk.head["of"] != self.header["id"] for chunk in fitting):
                 self.foreign.append(name)
             elif end < size:
                 self.torn.append(name)
-        self.pieces: list[Piece] = sorted(found, key=lambda piece: piece.order)
-        for piece in self.pieces:
-            self.learn(piece)
+        self.chunks: list[Chunk] = sorted(ours, key=lambda chunk: chunk.order)  # by session, then by first row
+        for chunk in self.chunks:
+            self.learn(chunk)
 
-    def learn(self, piece: Piece) -> None:
-        """Take in the columns that a piece has and others have not: controls, and starts."""
-        self.columns |= {name: column for name in piece.head["blocks"].keys() - self.columns.keys() if (column := key_column(name))}
+    def learn(self, chunk: Chunk) -> None:
+        """Take in the columns that a chunk has and others have not: controls, and starts."""
+        self.columns |= {name: column for name in chunk.head["blocks"].keys() - self.columns.keys() if (column := key_column(name))}
 
-    def suits(self, piece: Piece) -> bool:
-        """Whether the columns of a piece have the types and the numbers of points that the header says."""
-        for name, entry in piece.head["blocks"].items():
-            if (column := self.columns.get(name) or key_column(name)) is not None and piece.head["of"] == self.header["id"]:
+    def suits(self, chunk: Chunk) -> bool:
+        """Whether the columns of a chunk have the types and the numbers of points that the header says."""
+        for name, entry in chunk.head["blocks"].items():
+            if (column := self.columns.get(name) or key_column(name)) is not None and chunk.head["of"] == self.header["id"]:
                 kind, shape = ("str" if entry[3] == TEXT else np.dtype(entry[3]).name), list(entry[4])
                 wide = shape[1:] if column.points < 0 and len(shape) == 2 else [column.points]
-                if kind != column.dtype or shape != ([piece.runs, *wide] if column.points else [piece.runs]):
+                if kind != column.dtype or shape != ([chunk.runs, *wide] if column.points else [chunk.runs]):
                     return False
         return True
 
     def map_rows(self) -> None:
-        """Say which piece each row is in."""
-        count = max((int(piece.spans[-1, 1]) for piece in self.pieces), default=0)
+        """Say which chunk each row is in: `chunk_of`, (rows,) int32, -1 where there is no run; what a later session wrote counts."""
+        count = max((int(chunk.spans[-1, 1]) for chunk in self.chunks), default=0)
         if BYTES_OF_A_ROW * count > psutil.virtual_memory().total:
             text = f"the runs have numbers up to {count:,}, more than this machine has memory for"
-            raise StudyError(text, file=str(self.place), remedy=MEND)
-        self.piece_of = np.full(count, -1, np.int32)
-        for number, piece in enumerate(self.pieces):
-            for start, stop in piece.spans.tolist():
-                self.piece_of[start:stop] = number
+            raise StudyError(text, file=str(self.storage), remedy=MEND)
+        self.chunk_of = np.full(count, -1, np.int32)
+        for number, chunk in enumerate(self.chunks):
+            for start, stop in chunk.spans.tolist():
+                self.chunk_of[start:stop] = number
 
     @property
     def rows(self) -> np.ndarray:
         """Rows that hold a run."""
-        return np.flatnonzero(self.piece_of >= 0)
+        return np.flatnonzero(self.chunk_of >= 0)
 
     @cached_property
     def inputs(self) -> list[str]:
@@ -139,36 +120,33 @@ class Runs:
     @property
     def seconds(self) -> float:
         """Wall time that the runs took [s]."""
-        return float(sum(piece.head["seconds"] for piece in self.pieces))
+        return float(sum(chunk.head["seconds"] for chunk in self.chunks))
 
     def about(self) -> dict[str, Any]:
         """Versions, seed, what the simulator used; `StudyError` if that is damaged."""
-        return document_in(self.place, ABOUT)
+        return document_in(self.storage, ABOUT)
 
     # reading -----------------------------------------------------------------------------------------------------------------------------
     def read(self, names: Sequence[str], rows: np.ndarray) -> dict[str, np.ndarray]:
         """Columns at any rows, in their order and in their stored types; NaN, -1 and "" where there is no run.
 
-        Raises
-        ------
-        Damaged
-            If a file is missing, or a block not as it was written.
+        `Damaged` if a file is missing, or a block not as it was written.
         """
-        found = {name: self.columns[name].empty(len(rows), self.longest(name)) for name in names}
-        for number, at in self.by_piece(rows):
-            piece = self.pieces[number]
-            places, wanted = piece.places(rows[at]), [name for name in names if name in piece.head["blocks"]]
-            for name, values in self.blocks(number, wanted) if len(places) == piece.runs else self.held(number, wanted):
+        columns = {name: self.columns[name].empty(len(rows), self.longest(name)) for name in names}
+        for number, at in self.by_chunk(rows):
+            chunk = self.chunks[number]
+            places, wanted = chunk.places(rows[at]), [name for name in names if name in chunk.head["blocks"]]
+            for name, values in self.blocks(number, wanted) if len(places) == chunk.runs else self.held(number, wanted):
                 if self.columns[name].points < 0:
-                    found[name][at, : values.shape[1]] = values[places]
+                    columns[name][at, : values.shape[1]] = values[places]
                 else:
-                    found[name][at] = values[places]
-        return found
+                    columns[name][at] = values[places]
+        return columns
 
     def held(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
-        """Blocks of a piece, held until another one is read in part: who asks for some of its runs soon asks for the next ones."""
-        if self.recent[0] is not self.pieces[number]:
-            self.recent = self.pieces[number], {}
+        """Blocks of a chunk, held until another one is read in part: who asks for some of its runs soon asks for the next ones."""
+        if self.recent[0] is not self.chunks[number]:
+            self.recent = self.chunks[number], {}
         blocks = self.recent[1]
         blocks.update(self.blocks(number, [name for name in names if name not in blocks]))
         return ((name, blocks[name]) for name in names)
@@ -177,7 +155,7 @@ class Runs:
         """Largest number of points of a column of which each run has its own; 0 of others."""
         if self.columns[name].points >= 0:
             return 0
-        return max((piece.head["blocks"][name][4][1] for piece in self.pieces if name in piece.head["blocks"]), default=0)
+        return max((chunk.head["blocks"][name][4][1] for chunk in self.chunks if name in chunk.head["blocks"]), default=0)
 
     def column(self, name: str, rows: np.ndarray) -> np.ndarray:
         """One column, see `read`."""
@@ -185,89 +163,91 @@ class Runs:
 
     def states(self, rows: np.ndarray) -> list[bytes]:
         """Where runs ended, see `uqmbd.runs.states`; nothing for those of which it was not kept."""
-        found = [b""] * len(rows)
-        for number, at in self.by_piece(rows):
-            if ENDS in self.pieces[number].head["blocks"]:
+        states = [b""] * len(rows)
+        for number, at in self.by_chunk(rows):
+            if ENDS in self.chunks[number].head["blocks"]:
                 blocks = dict(self.blocks(number, [ENDS, DATA]))
                 where = np.arange(len(rows))[at].tolist()
-                for i, state in zip(where, states_at(blocks, self.pieces[number].places(rows[at])), strict=True):
-                    found[i] = state
-        return found
+                for i, state in zip(where, states_at(blocks, self.chunks[number].places(rows[at])), strict=True):
+                    states[i] = state
+        return states
 
-    def by_piece(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
-        """Numbers of the pieces in which rows are, each with where in `rows` those are (a slice or positions)."""
-        numbers = self.piece_of[rows]
-        order = None
+    def by_chunk(self, rows: np.ndarray) -> Iterator[tuple[int, Any]]:
+        """Numbers of the chunks in which rows are, each with where in `rows` those are (a slice or positions)."""
+        numbers, order = self.chunk_of[rows], None
         if len(numbers) and (numbers[1:] < numbers[:-1]).any():
             order = np.argsort(numbers, kind="stable")
             numbers = numbers[order]
-        ends = [*(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
-        for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+        for begin, end in pairwise([0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]):
             if end > begin and numbers[begin] >= 0:
                 yield int(numbers[begin]), slice(begin, end) if order is None else order[begin:end]
 
     def partial(self, number: int) -> dict[str, np.ndarray]:
-        """What a method's `reduce` made of the runs of a piece."""
-        names = [name for name in self.pieces[number].head["blocks"] if name.startswith(PARTIAL)]
+        """What a method's `reduce` made of the runs of a chunk."""
+        names = [name for name in self.chunks[number].head["blocks"] if name.startswith(PARTIAL)]
         return {name.removeprefix(PARTIAL): values for name, values in self.blocks(number, names)}
 
     def blocks(self, number: int, names: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
-        """Blocks of a piece; in one reading where they are most of what lies between the first and the last of them."""
-        piece = self.pieces[number]
-        entries = {name: piece.head["blocks"][name] for name in names}
+        """Blocks of a chunk; in one reading where they are most of what lies between the first and the last of them."""
+        chunk = self.chunks[number]
+        entries = {name: chunk.head["blocks"][name] for name in names}
         if not entries:
             return
         begin, end = min(e[0] for e in entries.values()), max(e[0] + e[1] for e in entries.values())
         whole = None
         if 2 * sum(entry[1] for entry in entries.values()) >= end - begin:
-            whole = memoryview(self.bytes(piece, begin, end))
+            whole = memoryview(self.bytes(chunk, begin, end))
         for name, entry in entries.items():
             start, stop = entry[0], entry[0] + entry[1]
-            values = decode(entry, self.bytes(piece, start, stop) if whole is None else whole[start - begin : stop - begin])
+            values = decode(entry, self.bytes(chunk, start, stop) if whole is None else whole[start - begin : stop - begin])
             if values is None:
                 text = f"the file is damaged: {name} does not agree with its checksum"
-                raise Damaged(text, file=self.place.path(piece.name), remedy=MEND)
+                raise Damaged(text, file=self.storage.path(chunk.name), remedy=MEND)
             yield name, values
 
-    def bytes(self, piece: Piece, start: int, stop: int) -> bytes:
-        """Some of the bytes of a piece's blocks."""
-        with reached(self.place, piece.name):
+    def bytes(self, chunk: Chunk, start: int, stop: int) -> bytes:
+        """Some of the bytes of a chunk's blocks."""
+        with reached(self.storage, chunk.name):
             try:
-                return self.place.read(piece.name, piece.base + start, piece.base + stop) if stop > start else b""
+                return self.storage.read(chunk.name, chunk.base + start, chunk.base + stop) if stop > start else b""
             except FileNotFoundError:
-                raise Damaged("the file is missing", file=self.place.path(piece.name), remedy=MEND) from None
+                raise Damaged("the file is missing", file=self.storage.path(chunk.name), remedy=MEND) from None
 
     def damages(self) -> Iterator[tuple[str, int, bytes]]:
-        """Every file that is not as it was written, how many runs it lost (0 where that cannot be read), and its pieces that are whole.
+        """Every file that is not as it was written, how many runs it lost (0 where that cannot be read), and its chunks that are whole.
 
         All files are read.
         """
         lost: dict[str, dict[int, int]] = {name: {} for name in (*self.bad, *self.torn)}
-        for number, piece in enumerate(self.pieces):
+        for number, chunk in enumerate(self.chunks):
             try:
-                for _ in self.blocks(number, list(piece.head["blocks"])):
+                for _ in self.blocks(number, list(chunk.head["blocks"])):
                     pass
             except Damaged:
-                lost.setdefault(piece.name, {})[number] = piece.runs
+                lost.setdefault(chunk.name, {})[number] = chunk.runs
         for name, runs in lost.items():
             yield name, sum(runs.values()), self.whole_of(name, runs)
 
     def whole_of(self, name: str, without: Container[int] = ()) -> bytes:
-        """The pieces of a file, but for those of some numbers, as a file of their own; none where it is gone."""
-        wanted = [piece for number, piece in enumerate(self.pieces) if piece.name == name and number not in without]
-        with reached(self.place, name):
-            return b"".join(self.place.read(name, piece.start, piece.end) for piece in sorted(wanted, key=lambda piece: piece.start))
+        """The chunks of a file, but for those of some numbers, as a file of their own; none where it is gone."""
+        wanted = [chunk for number, chunk in enumerate(self.chunks) if chunk.name == name and number not in without]
+        with reached(self.storage, name):
+            return b"".join(self.storage.read(name, chunk.start, chunk.end) for chunk in sorted(wanted, key=lambda chunk: chunk.start))
 
 
 @contextmanager
-def reached(place: Storage, name: str = HEADER) -> Iterator[None]:
+def reached(storage: Storage, name: str = HEADER) -> Iterator[None]:
     """Reading in the block: a sentence where the place does not let it."""
     try:
         yield
     except OSError as error:
-        remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
-        text = f"the runs cannot be read ({said(error)})"
-        raise StudyError(text, file=place.path(name), remedy=remedy) from error
+        raise unreachable(error, storage, name) from error
+
+
+def unreachable(error: OSError, storage: Storage, name: str = HEADER) -> StudyError:
+    """The error for a place that does not let its files be read."""
+    remedy = "see whether the place can be reached, and read by you; for an object store its keys and endpoint"
+    return StudyError(f"the runs cannot be read ({said(error)})", file=storage.path(name), remedy=remedy)
 
 
 def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
@@ -277,28 +257,28 @@ def own_axes(header: Mapping[str, Any]) -> dict[str, Axis | tuple[Axis, ...]]:
     """
     known = header.get("axes", {}).items()
     axes: dict[str, Any] = {TIME.name: TIME} | {name: Axis(name, it["values"], it["unit"]) for name, it in known}
-    found = {output: axes[name] for name, it in known for output in it["outputs"]}
-    return found | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
+    over = {output: axes[name] for name, it in known for output in it["outputs"]}
+    return over | {output: tuple(axes[name] for name in names) for output, names in header["notes"].get("fields", {}).items()}
 
 
-def header_of(place: Storage) -> dict[str, Any]:
+def header_of(storage: Storage) -> dict[str, Any]:
     """What all runs of a place share; `StudyError` if it holds no runs that this version can read."""
     remedy = "put it back; or `uqmbd resume` writes it again, if the study is as it was"
     try:
-        header, is_sealed = unsealed(place.read(HEADER))
+        header, is_sealed = unsealed(storage.read(HEADER))
     except FileNotFoundError:
-        raise StudyError("there are no runs here", file=place.path(HEADER), remedy="put it back, or run the study again") from None
+        raise StudyError("there are no runs here", file=storage.path(HEADER), remedy="put it back, or run the study again") from None
     except (OSError, ValueError) as error:
-        raise StudyError(f"the runs cannot be read ({said(error)})", file=place.path(HEADER), remedy=remedy) from error
+        raise StudyError(f"the runs cannot be read ({said(error)})", file=storage.path(HEADER), remedy=remedy) from error
     if header.get("format") not in READABLE:
-        raise StudyError("was written by another version of uqmbd", file=place.path(HEADER), remedy="read it with that version")
+        raise StudyError("was written by another version of uqmbd", file=storage.path(HEADER), remedy="read it with that version")
     try:
         if not is_sealed and header["id"] != id_of(header):
             raise ValueError("it does not agree with its number")
         _ = own_axes(header), [Column(*entry) for entry in header["columns"]], header["time"], header["notes"], header["chunk"]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"the runs cannot be read (the file is damaged: {error})"
-        raise StudyError(text, file=place.path(HEADER), remedy=remedy) from error
+        raise StudyError(text, file=storage.path(HEADER), remedy=remedy) from error
     return header
 
 
@@ -310,15 +290,15 @@ def id_of(header: Mapping[str, Any]) -> str:
     return hashlib.sha256(shared.encode()).hexdigest()[:16]
 
 
-def document_in(place: Storage, name: str) -> dict[str, Any]:
+def document_in(storage: Storage, name: str) -> dict[str, Any]:
     """A document beside the runs; empty if it is not there, `StudyError` if it is damaged."""
     try:
-        return unsealed(place.read(name))[0]
+        return unsealed(storage.read(name))[0]
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         text = f"the file is damaged: {said(error)}" if isinstance(error, ValueError) else f"cannot be read ({said(error)})"
-        raise StudyError(text, file=place.path(name), remedy=BESIDE[name]) from error
+        raise StudyError(text, file=storage.path(name), remedy=BESIDE[name]) from error
 
 
 def said(error: Exception) -> str:

@@ -11,18 +11,12 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 
-ENDS, DATA = "state:end", "state:data"  # blocks of a piece: where each run's bytes end, and all bytes
+ENDS, DATA = "state:end", "state:data"  # blocks of a chunk: where each run's bytes end, and all bytes
 ARRAY = "array"  # marks a place in the text for which an array stands
 
 
 def encoded(state: Any) -> bytes:
-    """A state as bytes: length of the text, the text (JSON), the arrays; none for a run that has no state.
-
-    Raises
-    ------
-    StudyError
-        If it is no plain data.
-    """
+    """A state as bytes: length of the text, the text (JSON), the arrays; none where it is None; `StudyError` if it is no plain data."""
     if state is None:
         return b""
     arrays: list[np.ndarray] = []
@@ -60,21 +54,21 @@ def decoded(data: bytes) -> Any:
             return said
         if ARRAY in said:
             kind, shape = np.dtype(said[ARRAY][0]), said[ARRAY][1]
-            found = np.frombuffer(data, kind, int(np.prod(shape, dtype=np.int64)), at).reshape(shape).copy()
-            at += found.nbytes
-            return found
+            array = np.frombuffer(data, kind, int(np.prod(shape, dtype=np.int64)), at).reshape(shape).copy()
+            at += array.nbytes
+            return array
         return {key: value(each) for key, each in said["dict"]}
 
     return value(json.loads(data[4:at]))
 
 
 def blocks_of(states: Sequence[bytes]) -> dict[str, np.ndarray]:
-    """Blocks of a piece that hold the states of its runs."""
+    """Blocks of a chunk that hold the states of its runs."""
     return {ENDS: np.cumsum([len(state) for state in states], dtype=np.int64), DATA: np.frombuffer(b"".join(states), np.uint8)}
 
 
 def states_at(blocks: Mapping[str, np.ndarray], places: np.ndarray) -> list[bytes]:
-    """States of some of the runs of a piece."""
+    """States of some of the runs of a chunk."""
     ends, data = blocks[ENDS], blocks[DATA]
     starts = np.concatenate([[0], ends[:-1]])
     return [data[starts[i] : ends[i]].tobytes() for i in places.tolist()]

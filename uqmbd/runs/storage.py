@@ -18,15 +18,9 @@ EXECUTING = re.compile(r"(?:^|::)(reference|dask|jlab|jupyter)(?=::|://)")  # wh
 
 
 class Storage(Protocol):
-    """Files by name. What `put` has written is there as a whole, or not at all.
+    """Files by name. What `put` has written is there as a whole, or not at all."""
 
-    Attributes
-    ----------
-    appends : bool
-        Whether files can be added to.
-    """
-
-    appends: ClassVar[bool]
+    appends: ClassVar[bool]  # whether files can be added to
 
     def names(self) -> dict[str, int]:
         """Sizes of the files by name; empty if there is no such place."""
@@ -42,15 +36,12 @@ class Storage(Protocol):
 
     def put(self, name: str, *parts: Any) -> None:
         """Write a file from its parts."""
-        ...
 
     def append(self, name: str, at: int, data: bytes) -> None:
         """Write behind the first `at` bytes of a file; only where the place `appends`."""
-        ...
 
     def remove(self, *names: str) -> None:
         """Remove files; those that are not there are none the worse."""
-        ...
 
     def path(self, name: str) -> str:
         """What a message calls a file."""
@@ -70,8 +61,8 @@ class Folder:
 
     def names(self) -> dict[str, int]:
         try:
-            with os.scandir(self.folder) as found:
-                return {entry.name: entry.stat().st_size for entry in found if entry.is_file()}
+            with os.scandir(self.folder) as entries:
+                return {entry.name: entry.stat().st_size for entry in entries if entry.is_file()}
         except (FileNotFoundError, NotADirectoryError):
             return {}
 
@@ -116,10 +107,10 @@ class Remote:
         with reaching():
             self.system.invalidate_cache()
             try:
-                found = self.system.ls(self.root, detail=True)
+                entries = self.system.ls(self.root, detail=True)
             except FileNotFoundError:
                 return {}
-            return {entry["name"].rsplit("/", 1)[-1]: int(entry["size"]) for entry in found if entry["type"] == "file"}
+            return {entry["name"].rsplit("/", 1)[-1]: int(entry["size"]) for entry in entries if entry["type"] == "file"}
 
     def read(self, name: str, start: int = 0, stop: int | None = None) -> bytes:
         with reaching():
@@ -165,13 +156,7 @@ def is_address(where: str | Path) -> bool:
 
 
 def storage_of(where: str | Path) -> Storage:
-    """The place of a path or an address.
-
-    Raises
-    ------
-    StudyError
-        If fsspec does not know it, or the package for it is missing.
-    """
+    """The place of a path or an address; `StudyError` if fsspec does not know it, or the package for it is missing."""
     if not str(where).strip():
         raise StudyError("the place of the runs is empty", key="campaign.runs", value=str(where), remedy="name a folder, or leave it out")
     if not is_address(where):
@@ -180,8 +165,8 @@ def storage_of(where: str | Path) -> Storage:
         return Folder(Path(str(where).split("://", 1)[1]))
     remedy = "name a folder, or an address that fsspec knows, such as s3://bucket/folder (its package has to be installed: s3fs)"
     said = without_key(str(where))
-    if found := EXECUTING.search(str(where)):
-        text = f"runs cannot be kept there: what lies behind {found[1]}:// may execute code"
+    if executing := EXECUTING.search(str(where)):
+        text = f"runs cannot be kept there: what lies behind {executing[1]}:// may execute code"
         raise StudyError(text, key="campaign.runs", value=said, remedy=remedy)
     try:
         return Remote(str(where))

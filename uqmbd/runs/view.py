@@ -11,7 +11,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from uqmbd.outcomes import STATUS, TIME, Axis
-from uqmbd.runs.piece import START, Column
+from uqmbd.runs.chunk import START, Column
 from uqmbd.runs.reader import Runs
 from uqmbd.runs.storage import storage_of
 
@@ -24,7 +24,7 @@ class LazyColumn(BackendArray):
 
     def __init__(self, runs: Runs, column: Column, rows: np.ndarray | None, axes: Sequence[np.ndarray]) -> None:
         self.runs, self.column, self.rows = runs, column, rows
-        count = len(runs.piece_of) if rows is None else len(rows)
+        count = len(runs.chunk_of) if rows is None else len(rows)
         self.tail = tuple(len(axis) for axis in axes)
         self.shape = (count, *self.tail)
         self.dtype = column.empty(0).dtype
@@ -42,15 +42,15 @@ class LazyColumn(BackendArray):
             wanted = np.where(wanted < 0, wanted + self.shape[0], wanted)
             wanted = wanted if self.rows is None else self.rows[wanted]
         parts = [self.values(wanted[begin : begin + AT_ONCE])[(slice(None), *others)] for begin in range(0, max(len(wanted), 1), AT_ONCE)]
-        found = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return found if isinstance(first, (slice, np.ndarray)) else found[0]
+        chosen = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return chosen if isinstance(first, (slice, np.ndarray)) else chosen[0]
 
     def values(self, rows: np.ndarray) -> np.ndarray:
         """Values of some rows, of a field with its axes, of events as long as the longest of all outputs that count the same."""
-        found = self.runs.column(self.column.name, rows)
+        values = self.runs.column(self.column.name, rows)
         if self.column.points < 0:
-            return np.pad(found, np.array([[0, 0], [0, self.tail[0] - found.shape[1]]]), constant_values=np.nan)
-        return found.reshape(len(rows), *self.tail)
+            return np.pad(values, np.array([[0, 0], [0, self.tail[0] - values.shape[1]]]), constant_values=np.nan)
+        return values.reshape(len(rows), *self.tail)
 
 
 class RunsBackend(BackendEntrypoint):
@@ -61,22 +61,22 @@ class RunsBackend(BackendEntrypoint):
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None, rows: np.ndarray | None = None) -> xr.Dataset:
         """``run`` [x ``time`` or another axis]: inputs as ``input:<name>``, controls, outputs, status, message; `rows` chooses runs."""
-        found = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(storage_of(filename_or_obj))
-        columns = {name: column for name, column in found.columns.items() if name != START}
-        axes = {name: places_of(found, name) for name, column in columns.items() if column.points}
+        stored = filename_or_obj if isinstance(filename_or_obj, Runs) else Runs(storage_of(filename_or_obj))
+        columns = {name: column for name, column in stored.columns.items() if name != START}
+        axes = {name: places_of(stored, name) for name, column in columns.items() if column.points}
         attributes: dict[str, dict[str, Any]] = {name: {"unit": column.unit} for name, column in columns.items()}
         attributes["status"] |= {"flag_values": list(range(len(STATUS))), "flag_meanings": " ".join(STATUS)}  # as the CF conventions
         variables = {
             name: (
                 ("run", *(axis.name for axis in axes.get(name, ()))),
-                indexing.LazilyIndexedArray(LazyColumn(found, column, rows, [axis.values for axis in axes.get(name, ())])),
+                indexing.LazilyIndexedArray(LazyColumn(stored, column, rows, [axis.values for axis in axes.get(name, ())])),
                 attributes[name],
             )
             for name, column in columns.items()
         }
-        coords = {} if found.time is None else {"time": ("time", found.time, {"unit": "s"})}
+        coords = {} if stored.time is None else {"time": ("time", stored.time, {"unit": "s"})}
         coords |= {axis.name: (axis.name, axis.values, {"unit": axis.unit}) for several in axes.values() for axis in several}
-        runs = xr.Dataset({name: xr.Variable(*entry) for name, entry in variables.items()}, coords, found.about())
+        runs = xr.Dataset({name: xr.Variable(*entry) for name, entry in variables.items()}, coords, stored.about())
         return runs.drop_vars(drop_variables or [], errors="ignore")
 
 
@@ -90,10 +90,10 @@ def places_of(runs: Runs, name: str) -> tuple[Axis, ...]:
     return tuple(times if axis == TIME else axis for axis in (over if isinstance(over, tuple) else (over,)))
 
 
-def open_view(found: Runs, spans: np.ndarray | None = None) -> xr.Dataset:
+def open_view(runs: Runs, spans: np.ndarray | None = None) -> xr.Dataset:
     """Stored runs, or those of some rows, ``(spans, 2)`` first and last + 1."""
-    rows, count = None, len(found.piece_of)
+    rows, count = None, len(runs.chunk_of)
     if spans is not None and not (len(spans) == 1 and spans[0, 0] == 0 and spans[0, 1] == count):
         rows = np.concatenate([np.empty(0, np.int64), *(np.arange(start, stop) for start, stop in spans.tolist())])
-    keys: dict[str, Any] = {"filename_or_obj": found, "engine": RunsBackend, "rows": rows}  # xarray hands both on as they are
+    keys: dict[str, Any] = {"filename_or_obj": runs, "engine": RunsBackend, "rows": rows}  # xarray hands both on as they are
     return xr.open_dataset(**keys, chunks=None, cache=count <= CACHED)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.runs.chunk import spans_of
 from uqmbd.runs.listing import require_listed
-from uqmbd.runs.piece import spans_of
 from uqmbd.runs.storage import Folder, Storage, is_address, storage_of
 
 RUNS = "runs"
@@ -27,20 +27,20 @@ OLD = ("runs.zarr", "journal.jsonl", "partials")  # of earlier versions
 def storage_in(results: Path, elsewhere: str | None = None) -> Storage:
     """The place of the runs of a folder of results: `elsewhere` (relative to it) if that is said, or what the folder says, or in it."""
     if elsewhere is not None:
-        return place_from(results, elsewhere)
+        return storage_from(results, elsewhere)
     try:
         said = (results / ELSEWHERE_FILE).read_text(encoding="utf-8").strip()
     except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
         said = ""
     require_listed(results, ELSEWHERE_FILE, "write into it the folder or address where the runs are, as study.toml says in campaign.runs")
-    place = place_from(results, said) if said else Folder(results / RUNS)
+    storage = storage_from(results, said) if said else Folder(results / RUNS)
     shared = results.parent / RUNS
-    if isinstance(place, Folder) and place.folder.name == RUNS and not place.folder.is_dir() and shared.is_dir():
+    if isinstance(storage, Folder) and storage.folder.name == RUNS and not storage.folder.is_dir() and shared.is_dir():
         return Folder(shared)  # version 0.1.0 wrote where the runs of several methods had been, and their folder was moved since
-    return place
+    return storage
 
 
-def place_from(results: Path, said: str) -> Storage:
+def storage_from(results: Path, said: str) -> Storage:
     """The place that a folder of results says, an address or a folder; a relative one is relative to it."""
     return storage_of((results / said).resolve() if said.strip() and not is_address(said) else said)
 
@@ -64,13 +64,7 @@ def used_in(results: Path) -> np.ndarray | None:
 
 
 def spans_in(data: bytes) -> np.ndarray:
-    """The spans in a file of numpy's format.
-
-    Raises
-    ------
-    ValueError
-        If they are none: two columns of whole numbers, rising.
-    """
+    """The spans in a file of numpy's format; `ValueError` if they are none: two columns of whole numbers, rising."""
     spans = integers_in(data)
     if spans.ndim != 2 or spans.shape[1] != 2:
         raise ValueError("another shape")

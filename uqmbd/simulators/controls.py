@@ -42,6 +42,16 @@ def with_control(model: Model, control: Mapping[str, float], others: Iterable[st
     return replace(model, given={**model.given, **{name: number(value) for name, value in control.items()}})
 
 
+def require_start(model: Model) -> None:
+    """`StudyError` for a model whose runs cannot go on from others."""
+    known = arguments_of(model)
+    if known is not None and "start" not in known:
+        text = f"the method has runs go on from others, and the model {model.label} has no parameter 'start'"
+        raise StudyError(
+            text, key="method", remedy="let it take `start`, None at time zero, and return where it ends as 'state' beside its outputs"
+        )
+
+
 def arguments_of(model: Model) -> list[str] | None:
     """Names of what a model takes; None where it takes any."""
     function = model.load()

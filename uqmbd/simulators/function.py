@@ -14,7 +14,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import AT_MOST_ONE, ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, Axis, Outcomes, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY
-from uqmbd.simulators.controls import arguments_of, with_control
+from uqmbd.simulators.controls import require_start, with_control
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
 from uqmbd.simulators.events import COUNT, fault_of, is_field_or_events, padded, reduce_values, shape_of
 from uqmbd.simulators.folder import kept_folder
@@ -75,11 +75,7 @@ class FunctionSimulator:
 
     def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
         """See `uqmbd.simulators.base.Continuing`: the function gets a state as ``start``, and returns another one as ``state``."""
-        known = arguments_of(self.model)
-        if known is not None and "start" not in known:
-            text = f"the method has runs go on from others, and the model {self.model.label} has no parameter 'start'"
-            remedy = "let it take `start`, None at time zero, and return where it ends as 'state' beside its outputs"
-            raise StudyError(text, key="method", remedy=remedy)
+        require_start(self.model)
         return self.simulate(samples, states)
 
     def simulate(self, samples: Mapping[str, np.ndarray], states: list[Any] | None = None) -> Outcomes:

@@ -11,10 +11,11 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate, failed_outcomes, sample_count
-from uqmbd.simulators.controls import with_control
+from uqmbd.simulators.controls import require_start, with_control
 from uqmbd.simulators.curve import check_axis
 from uqmbd.simulators.events import is_field_or_events
 from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
+from uqmbd.simulators.going_on import shape_of, split, stacked, together
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.windows import check_reduction, read_name, reduced
 
@@ -27,7 +28,9 @@ def vectorized(function: F) -> F:
     """Mark a model as one that takes arrays: it is called once for a batch of runs, not once a run.
 
     Each input is an array of shape (runs,), in SI. Each output is an array (runs,) of numbers, or (runs, points) over time or in a
-    `Curve`. A run for which something is NaN or infinite has failed; the others have not.
+    `Curve`. A run for which something is NaN or infinite has failed; the others have not. Where a method has runs go on from
+    others, `start` are their states (None at time zero): what the function returned as ``"state"``, an array (runs, ...) or a dict
+    of these.
 
     Examples
     --------
@@ -71,26 +74,49 @@ class VectorizedSimulator:
         """See `uqmbd.simulators.base.Controlled`: the function gets each as one number, which is that of all runs of a call."""
         return replace(self, model=with_control(self.model, control))
 
-    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
-        """Run a batch by one call; when that raises, by one call for each half, until only the runs that raise have failed."""
-        n = sample_count(samples)
+    def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
+        """See `uqmbd.simulators.base.Continuing`: the function gets ``start`` over the runs, and returns ``state`` so."""
+        require_start(self.model)
+        return together(samples, states, shape_of, self.simulate)
+
+    def simulate(self, samples: Mapping[str, np.ndarray], states: list[Any] | None = None) -> Outcomes:
+        """Run a batch by one call; when that raises, by one call for each half, until only the runs that raise have failed.
+
+        `states` are all of one shape, or None.
+        """
+        n, start = sample_count(samples), {} if states is None else {"start": stacked(states)}
         try:
-            raw = call(self.model.load(), {key: np.array(values, np.float64) for key, values in samples.items()}, self.time)
+            raw = call(self.model.load(), {key: np.array(values, np.float64) for key, values in samples.items()} | start, self.time)
         except BaseException as error:
             if not of_the_model(error):
                 raise
             if n == 1:
                 shapes = {name: self.info[name].shape(0 if self.time is None else len(self.time)) for name in self.names}
-                return failed_outcomes(1, shapes, ERROR, f"the model raised {describe(error)}")
-            halves = (slice(0, n // 2), slice(n // 2, n))
-            return concatenate([self.simulate({key: values[half] for key, values in samples.items()}) for half in halves])
+                failed = failed_outcomes(1, shapes, ERROR, f"the model raised {describe(error)}")
+                return failed if states is None else replace(failed, states=[None])
+            halves = [slice(0, n // 2), slice(n // 2, n)]
+            parts = [({key: values[half] for key, values in samples.items()}, states and states[half]) for half in halves]
+            return concatenate([self.simulate(*part) for part in parts])
         outputs = {name: columns(raw, name, self.names, self.time, n, self.info[name])[0] for name in self.names}
         status, message = np.zeros(n, np.int8), [""] * n
         for name, values in outputs.items():
             finite = np.isfinite(values).reshape(n, -1).all(axis=1)
             for i in np.flatnonzero(~finite & (status == 0)).tolist():
                 status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
-        return Outcomes(outputs, status, message, {"simulator": "function of arrays", **declared(self.model.load())})
+        attributes = {"simulator": "function of arrays", **declared(self.model.load())}
+        return Outcomes(outputs, status, message, attributes, None if states is None else self.ends(raw, n))
+
+    def ends(self, raw: Any, n: int) -> list[Any]:
+        """Where the runs ended, as the function says."""
+        state = raw.get("state") if isinstance(raw, Mapping) else None
+        if state is None:
+            return [None] * n
+        try:
+            return split(state, n)
+        except (TypeError, ValueError) as error:
+            text = f"the model was called with {n} runs, and its 'state' has {error}"
+            remedy = "return numbers over the runs, (runs, ...), or a dict of such arrays"
+            raise StudyError(text, key="study.model", value=self.model.label, remedy=remedy) from None
 
 
 def columns(

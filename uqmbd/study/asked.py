@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.plugins import blaming, nonsense
 from uqmbd.request import Request, Sampler, sampler
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
+from uqmbd.result import Result
+from uqmbd.study.data import StudyData
 
 NEEDED = ("ask", "tell", "result")
 OUTSIDE = 1e-9  # of an input's width: a point that is farther outside is no rounding
@@ -59,12 +58,12 @@ class OutsideRun(Sampler):
     def column(self, name: str, values: Any, remedy: str) -> np.ndarray:
         """The samples of an input as an array of numbers."""
         try:
-            found = np.asarray(values)
-            if found.dtype.kind in "fiu" and found.ndim == 1:
-                return found.astype(np.float64)
+            array = np.asarray(values)
         except ValueError:
             raise self.wrong(f"asks for '{name}' in rows of different lengths", remedy) from None
-        raise self.wrong(f"asks for '{name}' as {found.dtype.name} of shape {found.shape}", remedy)
+        if array.dtype.kind not in "fiu" or array.ndim != 1:
+            raise self.wrong(f"asks for '{name}' as {array.dtype.name} of shape {array.shape}", remedy)
+        return array.astype(np.float64)
 
     def checked(self, asked: dict[str, np.ndarray], remedy: str) -> dict[str, np.ndarray]:
         """The same, when all columns have one length and all numbers are finite and in their range."""
@@ -83,10 +82,7 @@ class OutsideRun(Sampler):
 
     def result(self) -> Any:
         """The result."""
-        from uqmbd.result import Result
-
-        with blaming(self.kind, "method", "method"):
-            found = self.run.result()
-        if not isinstance(found, Result):
-            raise self.wrong(f"has {type(found).__name__} as its result", "let `result` return a uqmbd.result.Result")
-        return found
+        result = self.blamed(self.run.result)
+        if not isinstance(result, Result):
+            raise self.wrong(f"has {type(result).__name__} as its result", "let `result` return a uqmbd.result.Result")
+        return result

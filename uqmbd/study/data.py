@@ -33,34 +33,27 @@ class View(Generic[T]):
 
 
 class StudyData:
-    """A spec, the model once it is loaded, and the times of its histories once they are known.
-
-    Attributes
-    ----------
-    spec : StudySpec
-    file : Path or None
-        From which it was read.
-    """
+    """A spec, the model once it is loaded, and the times of its histories once they are known."""
 
     settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
 
     spec: StudySpec
-    file: Path | None
+    file: Path | None  # from which it was read
 
     @classmethod
     def of(cls, spec: StudySpec, file: Path | None = None) -> Self:
         """The study that a spec asks, which was read from `file`."""
-        found = cls.__new__(cls)
-        vars(found).update(spec=spec, file=file)
-        return found
+        study = cls.__new__(cls)
+        vars(study).update(spec=spec, file=file)
+        return study
 
     def changed(self, **sections: Any) -> Self:
         """The study with other sections of its `StudySpec`; a model that is loaded is taken over."""
-        found = type(self).of(self.asked.changed(**sections), self.file)
-        same = found.spec.study is self.spec.study and found.campaign.timeout == self.campaign.timeout
-        kept = [*(["model"] if same else []), *(["field_functions"] if found.spec.report is self.asked.report else [])]
-        vars(found).update({name: vars(self)[name] for name in kept if name in vars(self)})
-        return found
+        study = type(self).of(self.asked.changed(**sections), self.file)
+        same = study.spec.study is self.spec.study and study.campaign.timeout == self.campaign.timeout
+        kept = [*(["model"] if same else []), *(["field_functions"] if study.spec.report is self.asked.report else [])]
+        vars(study).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return study
 
     def loaded(self) -> Self:
         """The study, with all that is code loaded, so that mistakes in it show; else it is loaded when it is needed."""
@@ -112,26 +105,16 @@ class StudyData:
         return {"study": self.name, **self.spec.words(), "inputs": self.inputs.described()}
 
     def in_units(self, info: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
-        """What is known of the outputs, with the units that the study gives them.
-
-        Raises
-        ------
-        StudyError
-            When the model gives an output another unit.
-        """
-        found = dict(info)
+        """What is known of the outputs, with the units that the study gives them; `StudyError` where the model gives another one."""
+        outputs = dict(info)
         for name, known in info.items():
             parts = read_name(name)
             unit = self.units.get(name, "" if parts.is_place else self.units.get(parts.base, ""))
             if unit and known.unit and unit != known.unit:
-                raise StudyError(
-                    f"the model gives '{name}' in {known.unit}, the study in {unit}",
-                    key="outputs.units",
-                    value=unit,
-                    remedy="remove one of them",
-                )
-            found[name] = replace(known, unit=known.unit or unit)
-        return found
+                text = f"the model gives '{name}' in {known.unit}, the study in {unit}"
+                raise StudyError(text, key="outputs.units", value=unit, remedy="remove one of them")
+            outputs[name] = replace(known, unit=known.unit or unit)
+        return outputs
 
     def grid(self) -> np.ndarray | None:
         """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""

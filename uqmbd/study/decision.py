@@ -11,9 +11,9 @@ from typing import Any
 from uqmbd.campaign.opening import ELSEWHERE, unlike
 from uqmbd.errors import StudyError
 from uqmbd.runs.reader import READABLE
+from uqmbd.study.identity import digest_prefix
 
 SHOWN = 3
-DIGEST = 12  # characters of a hash that tell a part of a model from another
 IF_CHANGED = "if_changed"
 
 
@@ -79,14 +79,8 @@ def check_overwrite(overwrite: Any) -> None:
 def decide(wanted: Identity, stored: Stored | None, overwrite: bool | str = False, *, again: Sequence[str] = ()) -> Decision:
     """Whether a result is reused, its runs gone on with, discarded, or left alone.
 
-    Parameters
-    ----------
-    stored : Stored or None
-        None where no runs are: there is nothing to lose.
-    overwrite : bool or "if_changed"
-        What is stored may be discarded: always, or where it cannot be used.
-    again : sequence of str
-        Statuses of runs that are to be done again.
+    `stored` is None where no runs are: there is nothing to lose. `overwrite`: what is stored may be discarded, always or where it cannot be
+    used (``"if_changed"``). Runs that ended with a status in `again` are to be done again.
     """
     if overwrite is True:
         return Decision(Action.DISCARD)  # also of what cannot be read
@@ -119,7 +113,7 @@ def refusal(wanted: Identity, stored: Stored) -> StudyError | None:
 def changed_parts(header: Mapping[str, Any], wanted: Identity) -> str:
     """What of the model is new, gone or not as it was."""
     parts, other = wanted.parts, header["notes"].get("model", {}) if header.get("format") in READABLE else {}
-    return join_some(sorted(name for name in {**parts, **other} if other.get(name) != parts.get(name, "")[:DIGEST]))
+    return join_some(sorted(name for name in {**parts, **other} if other.get(name) != digest_prefix(parts.get(name, ""))))
 
 
 def join_some(names: Sequence[str]) -> str:

@@ -8,16 +8,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
+from uqmbd.study.data import StudyData
 
 # All in parts of the time in which this machine imports `PACKAGES`: 0.7 s on a quiet processor, 1.1 s beside others
 START = 2.3  # interpreter, packages, the study, its folder, the result
@@ -36,19 +33,11 @@ FIGURES_OF = {True: 3.0, False: 2.5}  # a history or curve, a number
 
 @dataclass(frozen=True)
 class Forecast:
-    """Seconds of a command on a machine that does nothing else.
+    """Seconds of a command on a machine that does nothing else."""
 
-    Attributes
-    ----------
-    start, report : float
-        Before the runs, and after them: result and report.
-    runs : tuple of (float, float)
-        Of the least and the most runs.
-    """
-
-    start: float
-    runs: tuple[float, float]
-    report: float
+    start: float  # before the runs
+    runs: tuple[float, float]  # of the least and the most runs
+    report: float  # after them: result and report
 
     @property
     def total(self) -> tuple[float, float]:
@@ -58,21 +47,11 @@ class Forecast:
 
 @dataclass(frozen=True)
 class Pace:
-    """What a few runs took.
+    """What a few runs took."""
 
-    Attributes
-    ----------
-    width : int
-        Runs that the simulator does side by side.
-    least : float
-        Of one call with so many, s.
-    per_run : float
-        In a call with many, s.
-    """
-
-    width: int
-    least: float
-    per_run: float
+    width: int  # runs that the simulator does side by side
+    least: float  # s of one call with so many
+    per_run: float  # s, in a call with many
 
     def portion(self, runs: int, workers: int) -> float:
         """Seconds of so many runs, shared among workers; lanes that stay empty take as long as full ones."""
@@ -118,18 +97,10 @@ def first_portion(study: StudyData, info: Mapping[str, OutputInfo]) -> int:
 def forecast(
     study: StudyData, info: Mapping[str, OutputInfo], span: tuple[int, int], pace: Pace, *, workers: int, solver: float | None, slow: float
 ) -> Forecast:
-    """What a command takes.
+    """What a command takes, with the least and the most runs (`span`).
 
-    Parameters
-    ----------
-    span : (int, int)
-        Least and most runs.
-    workers : int
-        Processes of a cluster; 0 where this one, or one that is kept, does the runs.
-    solver : float or None
-        Seconds that the trial of a mechanism has taken, compilation included, which is not done again; None of other models.
-    slow : float
-        Seconds in which this machine imports what a command loads; see `loading` and `slowness`.
+    `workers` are processes of a cluster; 0 where this one, or one that is kept, does the runs. `solver` is the time that the trial of a
+    mechanism has taken (s), compilation included, which is not done again; None of other models. `slow`: see `loading` and `slowness`.
     """
     start = slow * (START + (WORKERS if workers else 0.0))
     if solver is not None:
@@ -138,10 +109,9 @@ def forecast(
     seconds = []
     for runs in span:
         whole, rest = divmod(runs, size)
-        one = beside * pace.portion(size, max(workers, 1)) + slow * PORTION[bool(workers)]
-        last = beside * pace.portion(rest, max(workers, 1)) + slow * PORTION[bool(workers)] if rest else 0.0
-        seconds.append(whole * one + last)
+        one, last = (beside * pace.portion(n, max(workers, 1)) + slow * PORTION[bool(workers)] for n in (size, rest))
+        seconds.append(whole * one + (last if rest else 0.0))
     histories = sum(entry.axis is not None for entry in info.values())
-    drawn = {over: min(sum((entry.axis is not None) == over for entry in info.values()), MOST_DRAWN) for over in FIGURES_OF}
-    figures = min(1 + sum(FIGURES_OF[over] * number for over, number in drawn.items()), MOST_FIGURES)
+    drawn = {True: histories, False: len(info) - histories}
+    figures = min(1 + sum(FIGURES_OF[over] * min(number, MOST_DRAWN) for over, number in drawn.items()), MOST_FIGURES)
     return Forecast(start, (seconds[0], seconds[1]), slow * (HISTORY * histories + REPORT + FIGURE * figures))

@@ -16,18 +16,15 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uqmbd.errors import StudyError
 from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
+from uqmbd.simulators.fingerprint import Dependencies
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.fingerprint import Dependencies
-    from uqmbd.study.data import StudyData
-
+from uqmbd.study.data import StudyData
 
 FORMAT_OF_RUNS = 1
 FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
@@ -36,10 +33,7 @@ FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
 def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str, str]:
     """Fingerprints of model, names and SI units of the inputs, times, solver and code: runs of equal identity can be shared.
 
-    Parameters
-    ----------
-    reach : Dependencies, optional
-        What the model reaches, if that is known already.
+    `reach` is what the model reaches, if that is known already.
     """
     units = {name: item.to_si().unit for name, item in study.inputs.items()}
     return {
@@ -63,10 +57,7 @@ def said_of_times(study: StudyData) -> str:
 def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mapping[str, str], parts: Mapping[str, str]) -> dict[str, Any]:
     """The header of stored runs; that of a version that counted itself and Python in says what it would say now.
 
-    Parameters
-    ----------
-    identity, parts
-        Of the study and its model as they are now.
+    `identity` and `parts` are those of the study and its model as they are now.
     """
     old = header.get("identity", {})
     if "uqmbd version" not in old:
@@ -78,7 +69,7 @@ def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mappi
     if old.get("model") == earlier.digest:
         now["model"] = identity["model"]
     kept = header["notes"].get("model", {})
-    digests = {name: [digest_prefix(found.get(name, "")) for found in (parts, earlier.parts)] for name in kept}
+    digests = {name: [digest_prefix(each.get(name, "")) for each in (parts, earlier.parts)] for name in kept}
     same = {name: now_is if before == kept[name] else kept[name] for name, (now_is, before) in digests.items()}
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
@@ -98,14 +89,14 @@ def study_digest(study: StudyData, identity: Mapping[str, str], *, earlier: bool
 
 def known_digests(study: StudyData, identity: Mapping[str, str], directory: Path) -> set[str]:
     """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
-    found, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
-    if earlier == found:
-        return {found}
+    digest, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
+    if earlier == digest:
+        return {digest}
     try:
         beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
     except StudyError:
-        return {found}
-    return {found, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {found}
+        return {digest}
+    return {digest, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {digest}
 
 
 def method_tag(study: StudyData, *, named: bool) -> str:

@@ -1,4 +1,4 @@
-"""What a result was made with, so that its folder stands alone: files of the model, packages, machine, command, git commit."""
+"""What a result says of its study, and what it was made with, so that its folder stands alone: files of the model, machine, packages ..."""
 
 from __future__ import annotations
 
@@ -17,32 +17,52 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from uqmbd.runs.files import replace_text, replacing, write
+from uqmbd.plugins import label_of
+from uqmbd.runs.files import replace, replacing, write
 from uqmbd.runs.keys import without_key
 from uqmbd.runs.where import MANIFEST, MODEL
 from uqmbd.simulators.own import file_digest, is_own_file
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
+from uqmbd.spec.showing import written as section_of
+from uqmbd.study.data import StudyData
+from uqmbd.study.identity import versions
 
 FORMAT = 1
 LARGEST = 1 << 20  # bytes of a data file that is copied; of larger ones there is the hash only
 PATIENCE = 5.0  # seconds for git
 
 
+def metadata_of(study: StudyData) -> dict[str, Any]:
+    """Attributes of a result that follow from its study: words, inputs, settings, seed, model, versions."""
+    return {
+        **study.said(),
+        "settings": study.method.model_dump(exclude_none=True),
+        "seed": study.campaign.seed,
+        "model": study.model.label,
+        "versions": versions(),
+    }
+
+
+def shown_by(study: StudyData) -> tuple[dict[str, Any], list[str]]:
+    """What the report of a result shows, as its attribute ``report`` has it: the section, and what the method brings; and notes."""
+    table, lost = dict(section_of(study.report)), []
+    for what in ("figures", "tables"):
+        names = list(map(label_of, getattr(study.method, what)))
+        named = [name for name in names if not name.startswith("<")]
+        lost += [what] if len(named) < len(names) else []
+        if named:
+            table[what] = [*table.get(what, ()), *named]
+    why = "they are of a script, and can be found under no name: write the method into a file"
+    return table, [f"the {' and '.join(lost)} of the method {study.method.name} are left out: {why}"] if lost else []
+
+
 def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str], digest: str, began: datetime) -> dict[str, Any]:
     """Copy the files of the model into ``model``, write ``manifest.json``, and return what is in it.
 
-    Parameters
-    ----------
-    identity, digest
-        What the runs, and the result, follow from; see `uqmbd.study.identity`.
-    began : datetime
-        When the run of the study began that made the result.
+    Runs follow from `identity`, the result from `digest` (see `uqmbd.study.identity`); its run `began` then.
     """
-    found = {
+    manifest = {
         "format": FORMAT,
         "study": study.name,
         "method": study.method.name,
@@ -58,8 +78,8 @@ def keep_manifest(study: StudyData, directory: Path, identity: Mapping[str, str]
         "model": {"name": study.model.label, "files": copy_model(study, directory / MODEL)},
         "git": repository(home_of(study)),
     }
-    replace_text(directory / MANIFEST, json.dumps(found, indent=1))
-    return found
+    replace(directory / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return manifest
 
 
 def now() -> datetime:
@@ -85,10 +105,10 @@ def packages() -> dict[str, str]:
     """Versions of all distributions of which this process has imported a module, by name."""
     loaded = {name.partition(".")[0] for name in sys.modules}
     wanted = {id(one): one for module, owners in brought().items() if module in loaded for one in owners}
-    found = dict(map(name_and_version, reversed(wanted.values())))  # of two of a name the first one is imported
+    installed = dict(map(name_and_version, reversed(wanted.values())))  # of two of a name the first one is imported
     with suppress(importlib.metadata.PackageNotFoundError):  # an editable installation does not name it as the owner of its modules
-        found["uqmbd"] = importlib.metadata.version("uqmbd")
-    return dict(sorted(found.items(), key=lambda entry: entry[0].lower()))
+        installed["uqmbd"] = importlib.metadata.version("uqmbd")
+    return dict(sorted(installed.items(), key=lambda entry: entry[0].lower()))
 
 
 def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
@@ -101,8 +121,8 @@ def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
 
 @cache
 def brought() -> Mapping[str, list[importlib.metadata.Distribution]]:
-    """Distributions by the modules that they bring, as their files say."""
-    found: dict[str, list[importlib.metadata.Distribution]] = {}
+    """Distributions by the modules that they bring, as their files say; `packages_distributions` of the library takes ten times as long."""
+    owners: dict[str, list[importlib.metadata.Distribution]] = {}
     for one in importlib.metadata.distributions():
         top = (one.read_text("top_level.txt") or "").split()
         if not top:
@@ -110,13 +130,8 @@ def brought() -> Mapping[str, list[importlib.metadata.Distribution]]:
             firsts = {file.partition("/")[0] if "/" in file else inspect.getmodulename(file) for file in files}
             top = [name for name in firsts if name and "." not in name]
         for name in top:
-            found.setdefault(name, []).append(one)
-    return found
-
-
-def owners_of_modules() -> Mapping[str, list[str]]:
-    """Names of distributions by module: `packages_distributions` of the library takes ten times as long."""
-    return {module: [name_and_version(one)[0] for one in owners] for module, owners in brought().items()}
+            owners.setdefault(name, []).append(one)
+    return owners
 
 
 # the model --------------------------------------------------------------------------------------------------------------------------------

@@ -6,63 +6,42 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.inputs.space import Space
 from uqmbd.outcomes import OK, STATUS, OutputInfo
 from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, Returned, packed, value_of
 from uqmbd.simulators.command import Command
 from uqmbd.simulators.derived import own, rebuilt
+from uqmbd.simulators.detect import ended_in_trial
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
+from uqmbd.study.data import StudyData
 from uqmbd.study.forecast import loading
 from uqmbd.study.trial import Tried
-
-if TYPE_CHECKING:
-    from uqmbd.inputs.space import Space
-    from uqmbd.study.data import StudyData
 
 LONGEST = 2.0  # seconds of trial runs
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What trial runs have shown so far.
+    """What trial runs have shown so far."""
 
-    Attributes
-    ----------
-    trial : Tried or None
-        None when the first run, in the middle of the inputs, was left.
-    runs, seconds : float
-        Of the last batch of runs: how many, and how long it took [s].
-    counts : dict of str to int
-        Trial runs by status.
-    message : str
-        Of the first that failed; "" if none did.
-    width : int
-        Runs that the simulator does side by side.
-    built : float, optional
-        Seconds that it took to build a mechanism and to have it compiled; None of other models.
-    least_call : float
-        Seconds of the smallest batch, when all is loaded.
-    loading : float, optional
-        Seconds in which a fresh process imports what a command loads; see `uqmbd.study.forecast.loading`.
-    """
-
-    trial: Tried | None
-    runs: int
-    seconds: float
-    counts: dict[str, int]
-    message: str = ""
-    width: int = 1
-    built: float | None = None
-    least_call: float = 0.0
-    loading: float | None = None
+    trial: Tried | None  # None when the first run, in the middle of the inputs, was left
+    runs: int  # of the last batch
+    seconds: float  # that this took
+    counts: dict[str, int]  # trial runs by status
+    message: str = ""  # of the first that failed; empty if none did
+    width: int = 1  # runs that the simulator does side by side
+    built: float | None = None  # s that it took to build a mechanism and to have it compiled; None of other models
+    least_call: float = 0.0  # s of the smallest batch, when all is loaded
+    loading: float | None = None  # s in which a fresh process imports what a command loads; see `uqmbd.study.forecast.loading`
 
     def left(self, runs: int, patience: float) -> Measured:
         """The same after runs that were not done after `patience` seconds."""
@@ -82,25 +61,23 @@ def measure(study: StudyData, samples: Mapping[str, np.ndarray], patience: float
         sent = packed(work)
     except StudyError:  # it has to be run here, where what waits cannot be ended
         return own_model(work(), study.model)
-    process, found = Process(sent), NOTHING
+    process, latest = Process(sent), NOTHING
     try:
         while not isinstance(said := process.hear(), (Returned, Raised)):
-            found = said
+            latest = said
     except Late:
-        return own_model(found.left(max(1, 4 * found.runs if found.counts else found.width), patience), study.model)
+        return own_model(latest.left(max(1, 4 * latest.runs if latest.counts else latest.width), patience), study.model)
     except Ended as ended:
-        from uqmbd.simulators.detect import ended_in_trial
-
         raise ended_in_trial(study.model, ended) from None
     process.end()
     return own_model(value_of(said), study.model)
 
 
-def own_model(found: Measured, model: Model) -> Measured:
+def own_model(measured: Measured, model: Model) -> Measured:
     """What was found, with the model of this process."""
-    if found.trial is None:
-        return found
-    return replace(found, trial=found.trial._replace(simulator=rebuilt(found.trial.simulator, model=model)))
+    if measured.trial is None:
+        return measured
+    return replace(measured, trial=measured.trial._replace(simulator=rebuilt(measured.trial.simulator, model=model)))
 
 
 def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
@@ -124,11 +101,11 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
         raise
     built = time.perf_counter() - began if isinstance(own(simulator), LanesSimulator) else None
     width = max(1, simulator.width)
-    found = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
-    tell(found)
+    shown = Measured(Tried(simulator, info, reads.files), width, 0.0, {}, width=width, built=built, loading=taken)
+    tell(shown)
     timed = rebuilt(simulator, patience=patience) if hasattr(simulator, "patience") else simulator
-    rng, runs, total = np.random.default_rng(seed), found.runs, 0
-    while found.seconds < LONGEST / 4 and total < 4096:
+    rng, runs, total = np.random.default_rng(seed), shown.runs, 0
+    while shown.seconds < LONGEST / 4 and total < 4096:
         batch = inputs.samples(rng.random((runs, len(inputs))))
         began = time.perf_counter()
         try:
@@ -140,11 +117,11 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
                     timed.simulate(batch)
                     seconds = time.perf_counter() - began
         except RunTimeout:
-            return found.left(runs, patience)
+            return shown.left(runs, patience)
         status = np.asarray(outcomes.status)
-        counts = {word: found.counts.get(word, 0) + int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS)}
-        message = found.message or next((text for text, code in zip(outcomes.message, status, strict=True) if code != OK and text), "")
-        found = replace(found, runs=runs, seconds=seconds, counts=counts, message=message, least_call=found.least_call or seconds)
-        tell(found)
+        counts = {word: shown.counts.get(word, 0) + int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS)}
+        message = shown.message or next((text for text, code in zip(outcomes.message, status, strict=True) if code != OK and text), "")
+        shown = replace(shown, runs=runs, seconds=seconds, counts=counts, message=message, least_call=shown.least_call or seconds)
+        tell(shown)
         total, runs = total + runs, runs * 4
-    return found
+    return shown

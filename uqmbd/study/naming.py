@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from uqmbd.errors import StudyError
+from uqmbd.study.data import StudyData
 from uqmbd.study.sizes import no_memory
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
 
 
 @contextmanager

@@ -60,19 +60,19 @@ def fields_of(study: StudyData, trial: Trial, info: Mapping[str, OutputInfo]) ->
         return None
     import xarray as xr
 
-    found, run = xr.Dataset(), nominal_run(study, trial)
+    fields, run = xr.Dataset(), nominal_run(study, trial)
     for function in study.field_functions:
         for name, array in labelled(called(function, run), function).items():
-            if name in found:
+            if name in fields:
                 raise wrong(function, f"returns the field '{name}', which another function has given", "give each field its own name")
             try:
-                found = xr.merge([found, array.to_dataset(name=name)], join="exact", combine_attrs="override")
+                fields = xr.merge([fields, array.to_dataset(name=name)], join="exact", combine_attrs="override")
             except ValueError:
-                clash = ", ".join(str(dim) for dim in array.dims if dim in found.dims)
+                clash = ", ".join(str(dim) for dim in array.dims if dim in fields.dims)
                 raise wrong(
                     function, f"returns the field '{name}' at other values of {clash} than another field", "name its dimension otherwise"
                 ) from None
-    return found.assign_attrs(inputs=run.inputs)
+    return fields.assign_attrs(inputs=run.inputs)
 
 
 def nominal_run(study: StudyData, trial: Trial) -> NominalRun:
@@ -129,19 +129,19 @@ def labelled(given: Any, function: Model) -> dict[str, xr.DataArray]:
         given = given.to_dataset()
     if not isinstance(given, xr.Dataset):
         raise wrong(function, f"returns {type(given).__name__}" + (" without a name" if isinstance(given, xr.DataArray) else ""), remedy)
-    found = {}
+    arrays = {}
     for name, array in given.data_vars.items():
         if array.ndim not in (1, 2) or array.size == 0 or array.dtype.kind not in "biuf":
             raise wrong(function, f"returns the field '{name}' of shape {array.shape} and type {array.dtype}", remedy)
         values = np.asarray(array.values, float)
         if np.isinf(values).any() or np.isnan(values).all():
             raise wrong(function, f"returns the field '{name}' with infinite values, or with none", "leave NaN where there is no value")
-        found[str(name)] = xr.DataArray(
+        arrays[str(name)] = xr.DataArray(
             values, dims=array.dims, coords={dim: axis_of(array, dim, str(name), function) for dim in array.dims}, attrs=words(array.attrs)
         )
-    if not found:
+    if not arrays:
         raise wrong(function, "returns no field", remedy)
-    return found
+    return arrays
 
 
 def axis_of(array: xr.DataArray, dim: Any, name: str, function: Model) -> Any:

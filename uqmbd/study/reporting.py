@@ -21,12 +21,7 @@ def write_reports(finished: Mapping[str, Finished]) -> list[Path]:
     """Write what is missing of the reports beside the results, and return all pages, that of several methods last.
 
     A result that was there already keeps its page. Pages have all figures; files of them, which take longer than a small study, are for
-    `uqmbd report` and `uqmbd.write_report`.
-
-    Raises
-    ------
-    StudyError
-        If they cannot be written.
+    `uqmbd report` and `uqmbd.write_report`. `StudyError` if they cannot be written.
     """
     from uqmbd import report
     from uqmbd.study.motions import keep_motion
@@ -99,10 +94,10 @@ def show_one(finished: Finished) -> None:
         say(f"nothing to simulate: result of {finished.date} reused, all runs of this study are in {near(finished.directory)}")
     else:
         failed = sum(number for status, number in tally.status.items() if status != "ok")
-        told = sum(tally.status.values())
-        done = f"{tally.simulated:,} simulated" + (f", {told - tally.simulated:,} were there" if told > tally.simulated else "")
+        runs = sum(tally.status.values())
+        done = f"{tally.simulated:,} simulated" + (f", {runs - tally.simulated:,} were there" if runs > tally.simulated else "")
         speed = f", {tally.simulated / tally.wall:,.0f} runs/s" if tally.simulated and tally.wall else ""
-        say(f"{told:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
+        say(f"{runs:,} runs ({done}), {failed:,} failed, {tally.wall:.1f} s{speed}")
     table(finished.result)
 
 

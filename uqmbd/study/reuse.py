@@ -15,10 +15,10 @@ import numpy as np
 from uqmbd.campaign.opening import lock_store
 from uqmbd.errors import StudyError
 from uqmbd.method_facts import Shown
-from uqmbd.runs.files import replace, replace_text, writing
+from uqmbd.runs.chunk import spans_of
+from uqmbd.runs.files import replace, writing
 from uqmbd.runs.keys import keyless
 from uqmbd.runs.listing import list_files, require_listed, unlist
-from uqmbd.runs.piece import spans_of
 from uqmbd.runs.reader import ABOUT, HEADER, READS, document_in
 from uqmbd.runs.storage import Folder
 from uqmbd.runs.where import ELSEWHERE_FILE, MANIFEST, MODEL, STUDY, USED, storage_in
@@ -26,7 +26,7 @@ from uqmbd.sealing import sealed
 from uqmbd.simulators.own import file_digest, tree_digest
 from uqmbd.study.decision import Done
 from uqmbd.study.identity import version
-from uqmbd.study.metadata import shown_by
+from uqmbd.study.manifest import shown_by
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -48,20 +48,20 @@ def folder_of(study: StudyData) -> str:
 def remember_files(study: StudyData, directory: Path, *, solver: bool) -> None:
     """Keep what the model was seen to read beside its runs; `solver`: it goes to flexmbd, whose source then counts."""
     folder, known = folder_of(study), remembered(study, directory)
-    found = {**known, **({SOLVER: tree_digest("flexmbd")} if solver else {})}
+    files = {**known, **({SOLVER: tree_digest("flexmbd")} if solver else {})}
     for file, digest in study.model.reads.items():
         below = folder and file.startswith(folder + os.sep)
-        found[f"{HERE}{file[len(folder) :]}" if below else file] = digest
-    if found != known:
-        storage_in(directory, study.campaign.runs).put(READS, sealed(found, indent=1))
+        files[f"{HERE}{file[len(folder) :]}" if below else file] = digest
+    if files != known:
+        storage_in(directory, study.campaign.runs).put(READS, sealed(files, indent=1))
 
 
 def remembered(study: StudyData, directory: Path) -> dict[str, str]:
     """Hashes of the files that the model of the stored runs was seen to read."""
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for place in (Folder(directory), storage_in(directory, study.campaign.runs)):  # earlier versions wrote it beside the result
-        found |= document_in(place, READS)
-    return found
+        files |= document_in(place, READS)
+    return files
 
 
 def changed_files(study: StudyData, directory: Path) -> list[str]:
@@ -113,22 +113,23 @@ def result_of_before(study: StudyData, directory: Path) -> Result | None:
     from uqmbd.result import open_results
 
     try:
-        found = open_results(directory, later=True)
+        result = open_results(directory, later=True)
     except StudyError as error:
         said = f"{error.file}: {error.message}" if error.file else error.message
         logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
         return None
-    theirs, ours = found.facts_of(Shown), Shown(shown_by(study)[0])
-    found.trust = all(theirs.functions(what) == ours.functions(what) for what in ("figures", "tables"))  # the study names them, nobody else
-    attrs = {key: value for key, value in found.attrs.items() if key not in ("title", "description")} | study.said()
-    if json.dumps(found.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
-        found.attrs = attrs
+    theirs, ours = result.facts_of(Shown), Shown(shown_by(study)[0])
+    # the study names them, nobody else
+    result.trust = all(theirs.functions(what) == ours.functions(what) for what in ("figures", "tables"))
+    attrs = {key: value for key, value in result.attrs.items() if key not in ("title", "description")} | study.said()
+    if json.dumps(result.attrs, sort_keys=True, default=list) != json.dumps(attrs, sort_keys=True, default=list):
+        result.attrs = attrs
         with lock_store(directory, study.campaign.runs), writing(directory):
-            found.save(directory)
+            result.save(directory)
             write_study(study, directory)
             unlist(directory, "report.html", "figures")
             (directory / "report.html").unlink(missing_ok=True)  # which says what it said before
-    return found
+    return result
 
 
 # the study file beside results ------------------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def write_study(study: StudyData, directory: Path) -> None:
 
     head = f"{RESOLVED} {version('uqmbd')}; `uqmbd resume` reads it.\n"
     unlist(directory, STUDY, ELSEWHERE_FILE)
-    replace_text(directory / STUDY, head + write_toml(keyless(study.asked.document())))
+    replace(directory / STUDY, (head + write_toml(keyless(study.asked.document()))).encode())
     list_files(directory, STUDY, ELSEWHERE_FILE)
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from gc import collect
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +16,25 @@ from uqmbd.campaign.batches import Shard
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.campaign.pool import EarlyPool, default_workers
 from uqmbd.campaign.progress import progress_bar
+from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics, Watcher
 from uqmbd.errors import StudyError
 from uqmbd.facts import failures_in
 from uqmbd.outcomes import OutputInfo
 from uqmbd.plugins import blaming, is_ours
 from uqmbd.processes import give_memory_back
+from uqmbd.result import Result
+from uqmbd.runs.reader import Damaged
 from uqmbd.study.asked import OutsideRun
+from uqmbd.study.data import StudyData
 from uqmbd.study.extreme_runs import extreme_runs
 from uqmbd.study.identity import earlier_tags, method_tag, precision_of, versions
-from uqmbd.study.metadata import metadata_of, shown_by
+from uqmbd.study.manifest import metadata_of, shown_by
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.step_error import add_step_error, fixed_step
 from uqmbd.study.storing import rounding_cost
 from uqmbd.study.trial import Trial
 from uqmbd.study.trust import take_trust
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
 
 HANDED = "; a function of a script is handed over with the globals that its code names, not with those it finds by eval() or globals()"
 
@@ -57,8 +56,6 @@ def execute(prepared: Prepared, progress: bool | None) -> tuple[Result, Campaign
     Where a file turns out to be damaged as it is read, the damaged ones are dropped and the method is told all from the start: what is
     stored is not done again, so that is what a resumed study would do.
     """
-    from uqmbd.runs.reader import Damaged
-
     study, store, trial, pool = prepared.study, prepared.store, prepared.trial, prepared.pool
     simulated = 0
     while True:
@@ -133,7 +130,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
         prepare=trial.checked,
         get_pool=prepared.pool.get,
         shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
-        told=tuple(study.method.treated(info)),
+        outputs=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
         tag=method_tag(study, named=method.names_outputs),
@@ -148,9 +145,9 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
 def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     """The error for a study of which every run failed."""
     rows = store.rows
-    found = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
-    message = found["message"][0] if len(rows) else ""
-    inputs = ", ".join(f"{name}={found[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
+    first = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
+    message = first["message"][0] if len(rows) else ""
+    inputs = ", ".join(f"{name}={first[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
     return StudyError(
         f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
         key=study.model.key,

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from uqmbd.campaign.locking import Lock
 from uqmbd.campaign.opening import read_header
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.runs.files import writing
+from uqmbd.runs.files import remove, writing
 from uqmbd.runs.storage import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.spec.labels import OF_ONE
+from uqmbd.study.data import StudyData
 from uqmbd.study.reuse import refuse_to_overwrite, write_study
 from uqmbd.study.session import Finished, run_study
 from uqmbd.study.storing import results_directory
-
-if TYPE_CHECKING:
-    from uqmbd.study.data import StudyData
-
 
 S = TypeVar("S", bound="StudyData")
 
 
 def select_method(study: S, label: str) -> S:
-    """The study with one of its methods only, whose runs are the study's; its results go below the study's.
-
-    Raises
-    ------
-    StudyError
-        If it has no method of this label.
-    """
+    """The study with one of its methods only, whose runs are the study's; its results go below the study's."""
     if label not in study.methods:
         remedy = did_you_mean(label, list(study.methods), noun="method")
         raise StudyError(f"the study has no method '{label}'", key="--method", value=label, remedy=remedy)
@@ -40,10 +29,9 @@ def select_method(study: S, label: str) -> S:
         return study
     runs = study.campaign.runs or RUNS
     shared = runs if is_address(runs) or Path(runs).is_absolute() else str(Path("..") / runs)
-    further = study.further_times()  # so that the runs are those of all methods
-    time = study.time
+    time, further = study.time, study.further_times()
     if time is not None and len(further):
-        time = time.model_copy(update={"also": further.tolist()})
+        time = time.model_copy(update={"also": further.tolist()})  # so that the runs are those of all methods
     return study.changed(method={label: study.methods[label]}, campaign=study.campaign.model_copy(update={"runs": shared}), time=time)
 
 
@@ -55,7 +43,7 @@ def require_one(study: StudyData) -> None:
         raise StudyError("the runs of several methods cannot be split into shards at once", key="--shard", remedy=remedy)
 
 
-def place_of_method(study: StudyData, directory: Path, label: str) -> Path:
+def folder_of_method(study: StudyData, directory: Path, label: str) -> Path:
     """Where the results of one method are, if those of the study are in `directory`."""
     return directory / label if len(study.methods) > 1 else directory
 
@@ -70,12 +58,7 @@ def run_methods(study: StudyData, *, out: str | Path | None = None, **how: Any) 
 
 
 def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False, **how: Any) -> dict[str, Finished]:
-    """Run every method, in their order, with the runs of all others at hand.
-
-    Parameters
-    ----------
-    directory : Path
-        Of the study; a method's results are in ``directory / label``.
+    """Run every method, in their order, with the runs of all others at hand; the results of each are in ``directory / label``.
 
     Raises
     ------
@@ -86,30 +69,30 @@ def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False
     with writing(directory):
         directory.mkdir(parents=True, exist_ok=True)
         lock = Lock(directory)
-    found: dict[str, Finished] = {}
+    finished: dict[str, Finished] = {}
     wrong: list[StudyError] = []
     try:
         with writing(directory):
             clear(directory)  # what a single method has left here
             write_study(study, directory)
         for label in study.methods:
-            one, place = select_method(study, label), directory / label
+            one, folder = select_method(study, label), directory / label
             try:
-                found[label] = run_study(one, out=place, overwrite=overwrite, **how)
+                finished[label] = run_study(one, out=folder, overwrite=overwrite, **how)
             except StudyError as error:
-                if read_header(place, one.campaign.runs) is None:
+                if read_header(folder, one.campaign.runs) is None:
                     raise
                 wrong.append(error)
                 continue
-            if found[label].discarded:  # with the runs that all share
-                for other in set(study.methods) - set(found):
+            if finished[label].discarded:  # with the runs that all share
+                for other in set(study.methods) - set(finished):
                     clear(directory / other)
             overwrite = False
     finally:
         lock.release()
     if wrong:
         raise wrong[0]
-    return found
+    return finished
 
 
 def clear(folder: Path) -> None:
@@ -117,12 +100,3 @@ def clear(folder: Path) -> None:
     with writing(folder):
         for name in OF_ONE:
             remove(folder / name)
-
-
-def remove(path: Path) -> None:
-    """Remove a file or folder that may not be there."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(FileNotFoundError):
-            path.unlink()

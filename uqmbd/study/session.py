@@ -7,18 +7,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uqmbd.campaign.batches import Shard
 from uqmbd.campaign.opening import differences, lock_store, read_header
+from uqmbd.campaign.tally import CampaignStatistics
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.interrupts import hearing
 from uqmbd.outcomes import STATUS
 from uqmbd.processes import give_memory_back, leave_if_worker_is_starting
+from uqmbd.result import Result
 from uqmbd.runs.files import writing
 from uqmbd.runs.listing import unlist
+from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.where import MANIFEST, MOTION, keep_used
 from uqmbd.spec.labels import OF_ONE
+from uqmbd.study.data import StudyData
 from uqmbd.study.decision import Action, Decision, Identity, Stored, check_overwrite, decide
 from uqmbd.study.identity import identity_of, in_words_of_now, known_digests, precision_of, study_digest
 from uqmbd.study.manifest import keep_manifest, now
@@ -30,11 +34,6 @@ from uqmbd.study.sizes import check_sizes
 from uqmbd.study.stopped import explaining
 from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
 from uqmbd.study.trial import Trial
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.tally import CampaignStatistics
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
 
 
 @dataclass(frozen=True)
@@ -52,23 +51,12 @@ class Finished:
 
 @dataclass(frozen=True)
 class Session:
-    """One study in one folder.
+    """One study in one folder."""
 
-    Attributes
-    ----------
-    study : StudyData
-        With one method.
-    directory : Path
-    shard : Shard, optional
-        Only these runs are done, beside sessions that do the others; they make no result.
-    workers, scheduler, progress
-        See `Study.run`.
-    """
-
-    study: StudyData
+    study: StudyData  # with one method
     directory: Path
-    shard: Shard | None = None
-    workers: int | None = None
+    shard: Shard | None = None  # only these runs are done, beside sessions that do the others; they make no result
+    workers: int | None = None  # for these see `Study.run`
     scheduler: Any = None
     progress: bool | None = None
 
@@ -95,10 +83,10 @@ class Session:
             if fields is not None:
                 result.fields = fields
             self.finish(identity, prepared, result, tally, began)
+            result.runs = open_runs(self.directory)
             discarded = stored is not None and decision.action is Action.DISCARD
             trial = None if self.scheduler is not None else prepared.trial
-            found = with_runs(result, self.directory), self.directory, tally, prepared.store.damaged
-            return Finished(*found, discarded=discarded, trial=trial)
+            return Finished(result, self.directory, tally, prepared.store.damaged, discarded=discarded, trial=trial)
 
     def share(self) -> CampaignStatistics:
         """Have the runs of the shard done, as far as the method knows them without those of others."""
@@ -117,14 +105,17 @@ class Session:
         check_sizes(study)
         reach = study.model.reached()
         runs = identity_of(study, reach)
-        kept = (
-            tuple(study.outputs),
-            study.campaign.store == "all",
-            precision_of(study),
-            study.campaign.timeout,
-            dict(study.model.derived.formulas),
+        return Identity(
+            runs,
+            study_digest(study, runs),
+            reach.parts,
+            reach.unknown,
+            outputs=tuple(study.outputs),
+            histories=study.campaign.store == "all",
+            precision=precision_of(study),
+            timeout=study.campaign.timeout,
+            formulas=dict(study.model.derived.formulas),
         )
-        return Identity(runs, study_digest(study, runs), reach.parts, reach.unknown, *kept)
 
     def stored(self, identity: Identity) -> Stored | None:
         """What is there; None where no runs are."""
@@ -182,7 +173,7 @@ class Session:
             result.manifest = keep_manifest(study, directory, identity.runs, identity.result, began)
             result.save(directory)
             keep_used(directory, tally.used)
-            write_done(study, directory, identity.result, tally.status["timeout"], store.piece_of >= 0)
+            write_done(study, directory, identity.result, tally.status["timeout"], store.chunk_of >= 0)
 
 
 def run_study(
@@ -199,11 +190,3 @@ def codes_of(words: Sequence[str]) -> list[int]:
         if word not in failed:
             raise StudyError(f"no failed run has the status '{word}'", key="--status", value=word, remedy=did_you_mean(word, failed))
     return [STATUS.index(word) for word in words]
-
-
-def with_runs(result: Result, directory: Path) -> Result:
-    """The result with its runs, opened and not read."""
-    from uqmbd.runs.of_results import open_runs
-
-    result.runs = open_runs(directory)
-    return result

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from uqmbd.campaign.batches import Shard
+from uqmbd.campaign.opening import lock_store, unlike
+from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.printing import near
+from uqmbd.runs.chunk import PARTIAL, Blocks, Chunk, key_column, pack
+from uqmbd.runs.files import writing
+from uqmbd.runs.listing import unfinish, unlist
+from uqmbd.runs.reader import HEADER, READS, Runs
+from uqmbd.runs.states import DATA, ENDS, blocks_of, states_at
+from uqmbd.runs.where import storage_in
+from uqmbd.study.data import StudyData
 from uqmbd.study.session import Session
 from uqmbd.study.storing import results_directory
 
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.reader import Runs
-    from uqmbd.study.data import StudyData
-
+NO_COLUMNS = {"message", DATA, ENDS}  # blocks of a chunk
 SAME = "merge results of one model with the same solver settings, time grid and outputs; ranges of inputs and methods may differ"
 
 
 def run_shard(study: StudyData, shard: str, *, out: str | Path | None = None, **how: Any) -> str:
-    """Do a share of the runs, and say in a sentence what was done and what comes next; for `how` see `Session`.
+    """Do a share of the runs, ``"3/10"`` the third of ten, and say what was done and what comes next; for `how` see `Session`.
 
-    The shares are pieces of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows
-    and pieces. They may write into one folder at once, or each into its own, for `merge`. A method that asks for further runs once it
+    The shares are chunks of each ask, by their place in it, so that all shards together make the runs of the whole study, in the same rows
+    and chunks. They may write into one folder at once, or each into its own, for `merge`. A method that asks for further runs once it
     knows these is gone on with by `uqmbd resume`, or round by round by the same shards.
-
-    Parameters
-    ----------
-    shard : str
-        ``"3/10"``: the third of ten.
     """
     session = Session(study, results_directory(out, study.name), shard_of(shard), **how)
     done = f"shard {shard}: {session.share().simulated:,} runs done"
@@ -43,8 +43,8 @@ def run_shard(study: StudyData, shard: str, *, out: str | Path | None = None, **
 
 def shard_of(text: str) -> Shard:
     """The shard that ``"3/10"`` names."""
-    found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
-    part, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+    part, of = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= of:
         raise StudyError("a shard is K/N with K from 1 to N", key="--shard", value=text, remedy="write --shard 3/10, say")
     return Shard(part, of)
@@ -58,13 +58,6 @@ def merge(results: Path, others: Sequence[Path]) -> int:
     StudyError
         If they are runs of another model, or hold other outputs.
     """
-    from uqmbd.campaign.opening import lock_store, unlike
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.files import writing
-    from uqmbd.runs.listing import unfinish, unlist
-    from uqmbd.runs.reader import HEADER, READS, Runs
-    from uqmbd.runs.where import storage_in
-
     added = 0
     for other in others:
         source = Runs(storage_in(other))
@@ -75,53 +68,50 @@ def merge(results: Path, others: Sequence[Path]) -> int:
                     if (other / "study.toml").is_file():
                         (results / "study.toml").write_bytes((other / "study.toml").read_bytes())
                     with suppress(FileNotFoundError):
-                        locked.place.put(READS, source.place.read(READS))
-                    locked.place.put(HEADER, source.place.read(HEADER))
+                        locked.storage.put(READS, source.storage.read(READS))
+                    locked.storage.put(HEADER, source.storage.read(HEADER))
             elif locked.header.get("id") != source.header["id"]:
                 outputs = StudyError(f"holds other outputs than {other}", file=results, remedy=SAME)
                 raise unlike(locked.header, source.header["identity"], results, remedy=SAME) or outputs
             unfinish(results)
-            added += add(RunStore(locked.place, results, locked.locks[0]), source)
+            added += add(RunStore(locked.storage, results, locked.locks[0]), source)
     return added
 
 
 def add(store: RunStore, source: Runs) -> int:
     """Add the runs of `source` that are not there yet; every block is verified as it is read."""
-    from uqmbd.runs.piece import PARTIAL, key_column, pack
-    from uqmbd.runs.states import DATA, ENDS, blocks_of, states_at
-
-    own = {"message", DATA, ENDS}  # blocks that are no columns
-
     added = 0
-    for number, piece in enumerate(source.pieces):
-        rows = np.flatnonzero(source.piece_of == number)
+    for number, chunk in enumerate(source.chunks):
+        rows = np.flatnonzero(source.chunk_of == number)
         if not len(rows):
             continue
-        store.grow(max(0, int(rows[-1]) + 1 - len(store.piece_of)))
-        arrays = dict(source.blocks(number, list(piece.head["blocks"])))
-        at = piece.places(rows)
+        store.grow(max(0, int(rows[-1]) + 1 - len(store.chunk_of)))
+        arrays = dict(source.blocks(number, list(chunk.head["blocks"])))
+        at, seconds = chunk.places(rows), chunk.head["seconds"]
         inputs = {name: arrays[f"input:{name}"][at] for name in source.inputs}
         extras = {name: arrays[name][at] for name in arrays if key_column(name) is not None}
-        new = store.piece_of[rows] < 0
+        new = store.chunk_of[rows] < 0
         taken = np.flatnonzero(~new)
         other = taken[~store.agree(rows[taken], {name: values[taken] for name, values in (inputs | extras).items()})]
         if len(other):
-            found = store.find(*({name: values[other] for name, values in each.items()} for each in (inputs, extras)))
-            other = other[found < 0]
+            stored = store.find(*({name: values[other] for name, values in each.items()} for each in (inputs, extras)))
+            other = other[stored < 0]
         target = rows.copy()
-        target[other] = len(store.piece_of) + np.arange(len(other))
+        target[other] = len(store.chunk_of) + np.arange(len(other))
         store.grow(len(other))
+        store.timeout = chunk.head["timeout"]
         for wanted in (np.flatnonzero(new), other):
             if len(wanted):
-                place = at[wanted]
-                columns = {name: arrays[name][place] for name in arrays if not name.startswith(PARTIAL) and name not in own}
-                states = blocks_of(states_at(arrays, place)) if ENDS in arrays else {}
-                message = arrays["message"][place].tolist() if "message" in arrays else []
-                whole = len(wanted) == piece.runs
-                partial = {name.removeprefix(PARTIAL): arrays[name] for name in arrays if whole and name.startswith(PARTIAL)}
-                store.timeout = piece.head["timeout"]
-                share = piece.head["seconds"] * len(wanted) / piece.runs
-                blocks = pack({**columns, "message": message, **states}, columns["status"], partial)
-                store.commit(target[wanted], blocks, piece.head["tag"], share)
+                store.commit(target[wanted], taken_from(chunk, arrays, at[wanted]), chunk.head["tag"], seconds * len(wanted) / chunk.runs)
                 added += len(wanted)
     return added
+
+
+def taken_from(chunk: Chunk, arrays: Mapping[str, np.ndarray], places: np.ndarray) -> Blocks:
+    """Some of the runs of a chunk, read as `arrays`, packed anew; with its partial if they are all."""
+    columns = {name: values[places] for name, values in arrays.items() if not name.startswith(PARTIAL) and name not in NO_COLUMNS}
+    states = blocks_of(states_at(arrays, places)) if ENDS in arrays else {}
+    message = arrays["message"][places].tolist() if "message" in arrays else []
+    whole = arrays if len(places) == chunk.runs else {}
+    partial = {name.removeprefix(PARTIAL): values for name, values in whole.items() if name.startswith(PARTIAL)}
+    return pack({**columns, "message": message, **states}, columns["status"], partial)

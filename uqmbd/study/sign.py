@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -11,10 +11,8 @@ import xarray as xr
 from uqmbd.facts import CUT
 from uqmbd.methods.distrust import warn
 from uqmbd.outcomes import AT_MOST_ONE, NONNEGATIVE
+from uqmbd.result import Result
 from uqmbd.tables.outputs import listed
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
 
 TIMES = ("time_of_max", "time_of_min")
 SIZES = ("abs_max", "rms", *TIMES)  # reductions that are not negative, whatever they are of; times begin with zero
@@ -26,14 +24,8 @@ def cut_at_limits(result: Result, simulator: Mapping[str, Any]) -> None:
     """Cut bounds, and limits of statistics, where an output cannot pass; never within what runs have reached.
 
     Zero is the limit of norms, counts and some reductions, one that of shares and of what says yes or no; zero and one are those of every
-    probability, zero that of every standard deviation. What was cut stands in the attribute `uqmbd.facts.CUT`.
-
-    Parameters
-    ----------
-    result : Result
-        Changed in place.
-    simulator : mapping
-        What the simulator said of itself; see `uqmbd.outcomes.NONNEGATIVE` and `AT_MOST_ONE`.
+    probability, zero that of every standard deviation. What was cut stands in the attribute `uqmbd.facts.CUT`. The simulator says of itself
+    which outputs are such; see `uqmbd.outcomes.NONNEGATIVE` and `AT_MOST_ONE`.
     """
     positive, small = (_named(simulator, key) for key in (NONNEGATIVE, AT_MOST_ONE))
     lowest = [name for name in result.outputs if is_nonnegative(name, positive)]
@@ -79,8 +71,8 @@ def is_at_most_one(name: str, known: set[str]) -> bool:
 
 
 def _changed(group: xr.Dataset, names: list[str], change: Any) -> xr.Dataset:
-    found = {name: change(group[name]).transpose(*group[name].dims).assign_attrs(group[name].attrs) for name in names if name in group}
-    return group.assign(found) if found else group
+    changed = {name: change(group[name]).transpose(*group[name].dims).assign_attrs(group[name].attrs) for name in names if name in group}
+    return group.assign(changed) if changed else group
 
 
 def _of_distribution(values: xr.DataArray) -> xr.DataArray:
@@ -109,5 +101,5 @@ def _impossible(group: xr.Dataset, name: str) -> bool:
 
 def _limited(values: xr.DataArray) -> xr.DataArray:
     """Standard deviations and variances from zero on, probabilities between zero and one."""
-    found = _where_word(values, (*SQUARES, *CHANCES), lambda known: known.clip(min=0.0))
-    return _where_word(found, CHANCES, lambda known: known.clip(max=1.0))
+    limited = _where_word(values, (*SQUARES, *CHANCES), lambda known: known.clip(min=0.0))
+    return _where_word(limited, CHANCES, lambda known: known.clip(max=1.0))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING
 
 from uqmbd.errors import StudyError
+from uqmbd.methods import Method
 from uqmbd.plugins import blaming, nonsense
 from uqmbd.processes import memory_there
-
-if TYPE_CHECKING:
-    from uqmbd.methods import Method
-    from uqmbd.study.data import StudyData
+from uqmbd.study.data import StudyData
 
 ALWAYS_THERE = 2**30  # bytes that every machine has
 PER_TIME = 64  # bytes of a time: a number in arrays and in a list, and its text in the head of the runs

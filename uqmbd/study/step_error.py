@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +13,17 @@ from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics.trust import SEARCHED, SHARE, assessed
 from uqmbd.campaign.few import run_few
+from uqmbd.campaign.pool import EarlyPool
+from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.outcomes import DOUBT, OK, ORDER, STEP, OutputInfo
+from uqmbd.result import Result
+from uqmbd.study.data import StudyData
+from uqmbd.study.trial import Trial
 from uqmbd.study.trust import distrust, share_anew, untrusted_leaves, warn
 from uqmbd.tables.numbers import number, scale
 from uqmbd.tables.outputs import pretty, widest
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.pool import EarlyPool
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
-    from uqmbd.study.trial import Trial
 
 LOG = logging.getLogger("uqmbd")
 LEAST, MOST = 8, 16  # runs that are made again

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uqmbd.campaign.store import RunStore
+from uqmbd.inputs.units import to_si
+from uqmbd.methods.base import count_failures
 from uqmbd.methods.failures import TooManyFailed
 from uqmbd.printing import near
-from uqmbd.study.metadata import metadata_of
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.study.data import StudyData
+from uqmbd.result import Result
+from uqmbd.runs.files import writing
+from uqmbd.runs.listing import unlist
+from uqmbd.runs.where import keep_used
+from uqmbd.spec.labels import OF_ONE
+from uqmbd.study.data import StudyData
+from uqmbd.study.manifest import metadata_of
+from uqmbd.study.reuse import list_result
 
 SHOWN = 3
 
@@ -36,16 +41,14 @@ def first_messages(study: StudyData, store: RunStore) -> list[str]:
     """The first different messages of failed runs, each with the inputs of its run in the units that the user wrote."""
     rows = store.rows
     rows = rows[store.column("status", rows) > 0]
-    found: dict[str, int] = {}
+    first: dict[str, int] = {}
     for row, message in zip(rows.tolist(), store.column("message", rows).tolist(), strict=True):
-        found.setdefault(message, row)
-    return [f"at {inputs_said(study, store, row)}: {message}" for message, row in list(found.items())[:SHOWN]]
+        first.setdefault(message, row)
+    return [f"at {inputs_said(study, store, row)}: {message}" for message, row in list(first.items())[:SHOWN]]
 
 
 def inputs_said(study: StudyData, store: RunStore, row: int) -> str:
     """The inputs of a run in the units that the user wrote: ``clearance = 0.2 mm, speed = 10 rad/s``."""
-    from uqmbd.inputs.units import to_si
-
     words = []
     for name, item in study.inputs.items():
         unit = (item.written or item).unit
@@ -56,14 +59,6 @@ def inputs_said(study: StudyData, store: RunStore, row: int) -> str:
 
 def keep_unfinished(study: StudyData, store: RunStore, directory: Path, why: str) -> None:
     """Save a result that holds the runs and why there is no more; it does not count as finished."""
-    from uqmbd.methods.base import count_failures
-    from uqmbd.result import Result
-    from uqmbd.runs.files import writing
-    from uqmbd.runs.listing import unlist
-    from uqmbd.runs.where import keep_used
-    from uqmbd.spec.labels import OF_ONE
-    from uqmbd.study.reuse import list_result
-
     note = f"The study stopped, so there are no results but its runs: {why}"
     attrs = {
         **metadata_of(study),
@@ -76,5 +71,5 @@ def keep_unfinished(study: StudyData, store: RunStore, directory: Path, why: str
     with writing(directory):
         unlist(directory, *OF_ONE)
         Result(attrs=attrs).save(directory)
-        keep_used(directory, store.piece_of >= 0)
-        list_result(study, directory, store.piece_of >= 0)
+        keep_used(directory, store.chunk_of >= 0)
+        list_result(study, directory, store.chunk_of >= 0)

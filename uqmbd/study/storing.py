@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.batches import chunk_length
+from uqmbd.campaign.opening import StoreLock, store_in
+from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import TIME, OutputInfo
+from uqmbd.runs.chunk import Column
+from uqmbd.runs.files import writing
 from uqmbd.runs.reader import own_axes
 from uqmbd.runs.storage import is_address
 from uqmbd.study.decision import Identity
@@ -18,8 +23,6 @@ from uqmbd.study.identity import digest_prefix, in_words_of_now, precision_of
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
-    from uqmbd.campaign.opening import StoreLock
-    from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
     from uqmbd.study.data import StudyData
     from uqmbd.study.trial import Trial
@@ -49,7 +52,16 @@ def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     histories = [name for name, entry in info.items() if entry.axis]
     if study.method.reduce_key() is not None:
         return
-    check_memory(study, info)
+    runs, _ = study.method.planned_runs(study.inputs.uncertain)
+    numbers = sum(math.prod(entry.shape(len(study.times()))) for entry in info.values())
+    require(
+        8 * runs * numbers,
+        f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
+        "method",
+        study.method.name,
+        "take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
+        "montecarlo and the approach sobol of sensitivity hold no histories",
+    )
     if study.campaign.store == "all" or not histories:
         return
     what = info[histories[0]].noun
@@ -62,27 +74,9 @@ def check_store(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
     )
 
 
-def check_memory(study: StudyData, info: Mapping[str, OutputInfo]) -> None:
-    """Raise `StudyError` when what all runs give is more than the memory of this machine."""
-    runs, _ = study.method.planned_runs(study.inputs.uncertain)
-    numbers = sum(math.prod(entry.shape(len(study.times()))) for entry in info.values())
-    require(
-        8 * runs * numbers,
-        f"the method {study.method.name} holds what all runs give: {runs:,} runs of {numbers:,} numbers",
-        "method",
-        study.method.name,
-        "take fewer runs, fewer points in time, or numbers of histories (their :max, say); "
-        "montecarlo and the approach sobol of sensitivity hold no histories",
-    )
-
-
 def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial: Trial) -> tuple[RunStore, dict[str, OutputInfo]]:
     """The store of a study and what its outputs are; a store that is there knows them without the model."""
-    from uqmbd.campaign.batches import piece_length
-    from uqmbd.campaign.opening import columns_of, store_in
-    from uqmbd.runs.files import writing
-
-    columns, chunk, notes, axes = (), 1, None, None
+    columns, chunk_runs, notes, axes = (), 1, None, None
     if locked.header is not None:
         locked.header = in_words_of_now(locked.header, study, identity.runs, identity.parts)
         stored = stored_outputs(locked.header)
@@ -91,16 +85,10 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
     else:
         info = study.in_units(trial.info)
         points = len(study.times())
-        columns = columns_of(
-            {name: item.to_si().unit for name, item in study.inputs.items()},
-            info,
-            points,
-            precision_of(study),
-            study.campaign.store == "all",
-        )
+        columns = columns_of(study, info)
         least, most = study.method.planned_runs(study.inputs.uncertain)
         size = 8 * sum(math.prod(entry.shape(points)) for entry in info.values())
-        chunk = piece_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
+        chunk_runs = chunk_length(round(math.sqrt(least * most)), trial.checked().width, study.campaign.batch, size)
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: digest_prefix(digest) for name, digest in identity.parts.items()},
@@ -113,16 +101,26 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
         with writing(locked.directory):
             trial.remember(locked.directory)
     check_store(study, info)
-    return store_in(locked, identity.runs, columns, chunk, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+    return store_in(locked, identity.runs, columns, chunk_runs, study.grid(), axes=axes, notes=notes, timeout=study.campaign.timeout), info
+
+
+def columns_of(study: StudyData, info: Mapping[str, OutputInfo]) -> tuple[Column, ...]:
+    """The columns of a study's runs; histories and curves are there if they are kept."""
+    columns = [Column(f"input:{name}", "float64", 0, item.to_si().unit) for name, item in study.inputs.items()]
+    for name, entry in info.items():
+        if entry.axis is None:
+            columns.append(Column(name, "float64", 0, entry.unit))
+        elif study.campaign.store == "all":
+            shape = entry.shape(len(study.times()))
+            columns.append(Column(name, precision_of(study), -1 if shape == (0,) else math.prod(shape), entry.unit))
+    return (*columns, Column("status", "int8"), Column("message", "str"))
 
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
     axes, formulas = own_axes(header), header["notes"].get("derived", {})
     return {
-        name: OutputInfo(
-            unit, axes.get(name, TIME) if over else None, formulas=tuple((part, text) for part, text in formulas.get(name, ()))
-        )
+        name: OutputInfo(unit, axes.get(name, TIME) if over else None, formulas=tuple(map(tuple, formulas.get(name, ()))))
         for name, (unit, over) in header["notes"]["outputs"].items()
     }
 
@@ -134,13 +132,13 @@ def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:
 
 def axes_of(info: Mapping[str, OutputInfo]) -> dict[str, Any]:
     """Axes other than time by name, as the header of a store has them; see `own_axes`."""
-    found: dict[str, Any] = {}
+    axes: dict[str, Any] = {}
     for name, entry in info.items():
         for over in entry.axes:
             if over.name != TIME.name:
-                axis = found.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
+                axis = axes.setdefault(over.name, {"unit": over.unit, "values": over.values.tolist(), "outputs": []})
                 axis["outputs"].append(name)
-    return found
+    return axes
 
 
 def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
@@ -164,7 +162,5 @@ def rounding_cost(study: StudyData, result: Result) -> dict[str, Any]:
         text = f"all runs of '{worst}' are the same after rounding"
     else:
         text = f"rounding is up to {shares[worst]:.1g} of the spread over the runs (of '{worst}')"
-    found: dict[str, str | list[str]] = {"precision": f"float32: {text}"}
-    if shares[worst] > FELT:
-        found["notes"] = [f'histories were stored as float32, and {text}: precision = "float64" keeps their digits']
-    return found
+    note = f'histories were stored as float32, and {text}: precision = "float64" keeps their digits'
+    return {"precision": f"float32: {text}"} | ({"notes": [note]} if shares[worst] > FELT else {})

@@ -185,8 +185,8 @@ def filled_in(study: Study) -> list[str]:
     """The outputs of a study, those with ``*`` or ``?`` as the outputs that its model has; what is reduced has to be over something."""
     from uqmbd.study.available import outputs_of
 
-    available, found = outputs_of(study), []
+    available, names = outputs_of(study), []
     for name in study.spec.outputs.include:
         fit = (each for each, info in available.items() if info.axis is not None or ":" not in name)
-        found += matching([name], [each for each in fit if each not in TAKEN | DIMENSIONS])
-    return list(dict.fromkeys(found))
+        names += matching([name], [each for each in fit if each not in TAKEN | DIMENSIONS])
+    return list(dict.fromkeys(names))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,12 @@ from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
+from uqmbd.simulators.detect import ended_in_trial, too_slow
+from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
+from uqmbd.study.data import StudyData
 from uqmbd.study.reuse import remember_files
-
-if TYPE_CHECKING:
-    from uqmbd.simulators.model import Model
-    from uqmbd.study.data import StudyData
-
 
 Units = Mapping[str, tuple[str, str]]
 
@@ -56,34 +54,30 @@ def tried(
 ) -> Tried:
     """Make the simulator, see `uqmbd.simulators.times.simulator_at`, and check it."""
     with watching() as reads:
-        found = simulator_at(model, names, time, plain, samples, *how)
-    argument_units = getattr(found, "argument_units", None)
+        simulator = simulator_at(model, names, time, plain, samples, *how)
+    argument_units = getattr(simulator, "argument_units", None)
     if argument_units is not None and units:  # before the model is compiled
         check_dimensions(units, argument_units(samples))
-    return Tried(found, found.check(samples), reads.files)
+    return Tried(simulator, simulator.check(samples), reads.files)
 
 
 def tried_apart(model: Model, *how: Any) -> Tried:
     """As `tried`, by another process."""
     try:
-        found = apart(partial(tried, model, *how))
+        trial = apart(partial(tried, model, *how))
     except Ended as ended:
-        from uqmbd.simulators.detect import ended_in_trial
-
         raise ended_in_trial(model, ended) from None
     except Late:
-        from uqmbd.simulators.detect import too_slow
-
         raise too_slow(model, how[3], f"stopped after {how[6]:g} s", how[6]) from None
-    return found._replace(simulator=rebuilt(found.simulator, model=model))
+    return trial._replace(simulator=rebuilt(trial.simulator, model=model))
 
 
 def units_of(inputs: Space) -> Units:
     """Units as they were written, each with the key that says it, of the inputs that have one."""
-    found = {name: ((item.written or item).unit, f"inputs.{name}.unit") for name, item in inputs.items()}
+    units = {name: ((item.written or item).unit, f"inputs.{name}.unit") for name, item in inputs.items()}
     for label, one in inputs.sets.items():
-        found |= {name: (found[name][0], f"sets.{label}.units") for name in one.inputs if one.units}
-    return {name: said for name, said in found.items() if said[0]}
+        units |= {name: (units[name][0], f"sets.{label}.units") for name in one.inputs if one.units}
+    return {name: said for name, said in units.items() if said[0]}
 
 
 def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, str]]]) -> None:
@@ -99,29 +93,14 @@ def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, s
         raise StudyError(fault, key=key, value=written, remedy=remedy)
 
 
-def solver_to_load() -> bool:
-    """True where the model draws on flexmbd, and this process has not loaded the solver."""
-    return "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
-
-
 @dataclass
 class Trial:
-    """The simulator of a study, made and checked on first use.
-
-    Attributes
-    ----------
-    stored : dict of str to OutputInfo, optional
-        What runs have to give where there is a store: it may hold more outputs than the study asks for, and in another order.
-    elsewhere : bool
-        Other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either.
-    seconds : float
-        That it took; 0 before.
-    """
+    """The simulator of a study, made and checked on first use."""
 
     study: StudyData
-    stored: dict[str, OutputInfo] | None = None
-    elsewhere: bool = False
-    seconds: float = 0.0
+    stored: dict[str, OutputInfo] | None = None  # what runs of a store have to give: perhaps more than is asked for, in another order
+    elsewhere: bool = False  # other processes do the runs: where the solver is not loaded here, it is not loaded for the trial either
+    seconds: float = 0.0  # that it took; 0 before
 
     @cached_property
     def samples(self) -> dict[str, np.ndarray]:
@@ -131,17 +110,15 @@ class Trial:
         if inputs.sets:
             spread = 0.5 + 0.2 * (spread - 0.5)  # near the middle every set has its points
         with np.errstate(all="ignore"):  # what overflows is told below
-            found = inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
-        for name, values in found.items():
+            samples = inputs.to_si().samples(np.stack([spread[i % 2] for i in range(len(inputs))], axis=1))
+        for name, values in samples.items():
             if np.shape(values) != (len(spread[0]),):
                 text = f"asked for {len(spread[0])} numbers, the kind of input gives shape {np.shape(values)}"
                 raise StudyError(text, key=f"inputs.{name}", remedy="let `ppf` return a number for each point")
             if not np.isfinite(values).all():
-                text = "numbers in its range are beyond what a computer can hold"
-                raise StudyError(
-                    text, key=f"inputs.{name}", value=inputs[name].describe(), remedy="take another unit, or a range below 1e307"
-                )
-        return found
+                text, remedy = "numbers in its range are beyond what a computer can hold", "take another unit, or a range below 1e307"
+                raise StudyError(text, key=f"inputs.{name}", value=inputs[name].describe(), remedy=remedy)
+        return samples
 
     @property
     def model(self) -> Model:
@@ -164,26 +141,25 @@ class Trial:
         times = study.grid(), None if study.settled is not None else study.time and study.time.grid()
         how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
-        found = tried_apart(*how) if self.elsewhere and solver_to_load() else tried(*how)
+        unloaded = self.elsewhere and "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
+        trial = tried_apart(*how) if unloaded else tried(*how)
         self.seconds = time.perf_counter() - began
-        study.model.saw(found.files)
-        study.settle(found.time)
-        check_axes(found.info)
+        self.take(trial)
+        return trial
+
+    def take(self, tried: Tried) -> dict[str, OutputInfo]:
+        """Use what another process has found, see `tried`; units and axes of the outputs."""
+        self.study.model.saw(tried.files)
+        self.study.settle(tried.time)
+        check_axes(tried.info)
         for name, known in (self.stored or {}).items():
-            if name in found.info and not alike(found.info[name].over, known.over):
-                text = f"the output '{name}' is {found.info[name].kind}, and in the stored runs {known.kind}"
-                text += " at other values" if found.info[name].kind == known.kind else ""
+            if name in tried.info and not alike(tried.info[name].over, known.over):
+                text = f"the output '{name}' is {tried.info[name].kind}, and in the stored runs {known.kind}"
+                text += " at other values" if tried.info[name].kind == known.kind else ""
                 remedy = "have the model give it as it did, or discard the stored runs (--overwrite; in Python overwrite=True)"
                 raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
-        return found
-
-    def take(self, found: Tried) -> dict[str, OutputInfo]:
-        """Use what another process has found, see `tried`; units and axes of the outputs."""
-        self.study.model.saw(found.files)
-        self.study.settle(found.time)
-        check_axes(found.info)
-        vars(self)["tried"] = found
-        return found.info
+        vars(self)["tried"] = tried
+        return tried.info
 
     def checked(self) -> Simulator:
         """The simulator, made from what the model returns, with the model checked and the compiled code on disk."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from uqmbd.campaign.store import RunStore
 from uqmbd.methods.distrust import distrust, share_anew, untrusted_leaves, warn
 from uqmbd.outcomes import DIVERGED, DOUBT, WARNING
+from uqmbd.result import Result
+from uqmbd.study.data import StudyData
 from uqmbd.study.stopped import inputs_said
 from uqmbd.tables.outputs import listed
-
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
 
 
 def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarray, simulator: Mapping[str, Any]) -> None:
@@ -24,14 +22,8 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
     A run that diverged is a motion that the solver could not follow to its end: its book of energy is open, or it came to a singular
     position. Other runs near it may be as wrong without a sign of it, and what the motion goes on to do is in no bound.
 
-    Parameters
-    ----------
-    result : Result
-        Changed in place.
-    rows : ndarray of int
-        Of the store: the runs of which the result is made.
-    simulator : mapping
-        What the simulator said of itself: doubts (`uqmbd.outcomes.DOUBT`), and warnings, which are passed on.
+    The result is made of these `rows` of the store. The simulator says doubts of itself (`uqmbd.outcomes.DOUBT`), and warnings, which are
+    passed on.
     """
     for key in sorted(simulator):
         if key.startswith(WARNING):
@@ -47,8 +39,8 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
     lost = diverged(store, rows)
     if len(lost):
         first = f"the first at {inputs_said(study, store, int(lost[0]))}: {store.column('message', lost[:1])[0]}"
-        told, runs = result.attrs.get("runs_diverged", len(lost)), result.attrs.get("runs", len(rows))  # some may be asked for twice
-        counted = f"{told} of {runs} runs diverged"
+        count, runs = result.attrs.get("runs_diverged", len(lost)), result.attrs.get("runs", len(rows))  # some may be asked for twice
+        counted = f"{count} of {runs} runs diverged"
         warn(result, f"{counted}, {first.rstrip('.')}; no result over inputs among which such runs lie is trusted")
         distrust(result, result.outputs, counted)
         samples = {name: store.column(f"input:{name}", lost) for name in store.inputs}
@@ -58,7 +50,7 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
 
 
 def diverged(store: RunStore, rows: np.ndarray) -> np.ndarray:
-    """Which of the rows are runs that diverged; the heads of the pieces say whether there are any."""
-    if not any(piece.head["counts"][DIVERGED] for piece in store.pieces):
+    """Which of the rows are runs that diverged; the heads of the chunks say whether there are any."""
+    if not any(chunk.head["counts"][DIVERGED] for chunk in store.chunks):
         return rows[:0]
     return rows[store.column("status", rows) == DIVERGED]

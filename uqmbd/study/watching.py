@@ -5,54 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from uqmbd.campaign.lookup import extras_of
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.campaign.batches import chunk_length
+from uqmbd.campaign.opening import read_header
+from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics
-from uqmbd.campaign.telling import next_ask
+from uqmbd.campaign.telling import extras_of, next_ask
 from uqmbd.errors import StudyError
+from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request
+from uqmbd.result import Result
+from uqmbd.runs.view import open_view
+from uqmbd.runs.where import storage_in
 from uqmbd.simulators.model import describe
-from uqmbd.study.metadata import metadata_of
+from uqmbd.study.data import StudyData
+from uqmbd.study.manifest import metadata_of
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import stored_outputs, stored_times
 from uqmbd.study.trust import take_trust
 
-if TYPE_CHECKING:
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.outcomes import OutputInfo
-    from uqmbd.result import Result
-    from uqmbd.study.data import StudyData
-
 
 @dataclass(frozen=True)
 class SoFar:
-    """What is there.
+    """What is there."""
 
-    Attributes
-    ----------
-    result : Result
-        Of the runs up to the first that is missing where the method has one of a part of its runs; else what all runs reached.
-    runs, failed : int
-    least, most : int
-        Runs that the method asks for.
-    rate : float
-        Runs a second since the study began, without the time in which it was stopped.
-    messages : list of str
-        The first different ones of failed runs, with their inputs.
-    """
-
-    result: Result
+    result: Result  # of the runs before the first missing one where the method has one of a part of its runs; else what all reached
     runs: int
     failed: int
-    least: int
+    least: int  # runs that the method asks for
     most: int
-    rate: float
-    messages: list[str]
+    rate: float  # runs a second since the study began, without the time in which it was stopped
+    messages: list[str]  # the first different ones of failed runs, with their inputs
 
     def sentence(self) -> str:
         """How far the study is."""
@@ -69,17 +58,11 @@ class Watch:
     """Looks at one folder of results, as often as it is asked: a method is told what is new since the last look.
 
     Where runs that it was told are others now (done again, lost, discarded with their store), it is told all from the start.
-
-    Attributes
-    ----------
-    study : StudyData
-    why : str
-        Why the method has no result of what is there; empty if it has one.
     """
 
     def __init__(self, study: StudyData) -> None:
         self.study = study
-        self.why = ""
+        self.why = ""  # the method has no result of what is there; empty if it has one
         self.begin("")
 
     def begin(self, store_id: str) -> None:
@@ -95,14 +78,14 @@ class Watch:
     def stale(self, store: RunStore) -> bool:
         """Whether something that was told is not there any more, or was done again since."""
         rows = np.concatenate(self._rows)
-        if store.header["id"] != self._id or (rows >= len(store.piece_of)).any():
+        if store.header["id"] != self._id or (rows >= len(store.chunk_of)).any():
             return True
         return not np.array_equal(sessions_of(store, rows), np.concatenate(self._sessions))
 
     def tally(self, store: RunStore) -> CampaignStatistics:
         """What was told so far, as a campaign counts it."""
         tally = CampaignStatistics()
-        tally.reach(len(store.piece_of))
+        tally.reach(len(store.chunk_of))
         for told in self._before:
             tally.use(store, *told)
         return tally
@@ -122,7 +105,7 @@ class Watch:
                     break
             rest = self._request.part(slice(self._told, None))
             rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
-            there = (rows >= 0) & (store.piece_of[rows] >= 0)
+            there = (rows >= 0) & (store.chunk_of[rows] >= 0)
             count = len(rows) if there.all() else int(there.argmin())
             if count:
                 read = store.read([*info, "status"], rows[:count])
@@ -164,27 +147,11 @@ class Watch:
 
 def sessions_of(store: RunStore, rows: np.ndarray) -> np.ndarray:
     """Number of the session that stored each of these rows; -1 where there is no run."""
-    return np.array([*(piece.order[0] for piece in store.pieces), -1])[store.piece_of[rows]]
+    return np.array([*(chunk.order[0] for chunk in store.chunks), -1])[store.chunk_of[rows]]
 
 
 def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoFar:
-    """What the runs in a folder of results say.
-
-    Parameters
-    ----------
-    watch : Watch, optional
-        That has looked there before.
-
-    Raises
-    ------
-    StudyError
-        If there are none yet.
-    """
-    from uqmbd.campaign.opening import read_header
-    from uqmbd.campaign.store import RunStore
-    from uqmbd.runs.view import open_view
-    from uqmbd.runs.where import storage_in
-
+    """What the runs in a folder of results say, as a `watch` that has looked there before goes on; `StudyError` if there are none yet."""
     header, place = read_header(directory, study.campaign.runs), storage_in(directory, study.campaign.runs)
     store = None if header is None else RunStore(place, directory, shared=True)
     if header is None or store is None or not len(store.rows):
@@ -199,29 +166,25 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     cut_at_limits(result, simulator)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     rate = len(status) / store.seconds if store.seconds else 0.0
-    found = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
+    seen = SoFar(result, len(status), failed, least, most, rate, first_messages(study, store))
     result.runs = open_view(store)
-    note = f"The study has not ended: this is of what is there, {found.sentence()}."
+    note = f"The study has not ended: this is of what is there, {seen.sentence()}."
     why = [f"The method has no result of a part of its runs: {watch.why}"] if watch.why else []
     notes = [note, *why, *result.attrs.get("notes", ())]
     said = {**metadata_of(study), "method": study.method.name, "runs": len(status), "runs_failed": failed}
     result.attrs = {**said, **result.attrs, "notes": notes}
-    return found
+    return seen
 
 
 def reached(study: StudyData, store: RunStore, stored: dict[str, Any]) -> Result:
     """What the ok runs reached: least and greatest value of each output that was kept."""
-    from uqmbd.analysis.base.columns import Columns
-    from uqmbd.campaign.batches import piece_length
-    from uqmbd.result import Result
-
     info = study.in_units({name: stored[name] for name in study.outputs if name in store.columns and not stored[name].in_runs_alone})
     columns = Columns(info, study.times())
     rows = store.rows[store.column("status", store.rows) == 0]
     if not len(rows):
         return Result()
     ends = np.stack([np.full(columns.count, np.inf), np.full(columns.count, -np.inf)])
-    length = piece_length(len(rows), 1, None, 8 * columns.count)
+    length = chunk_length(len(rows), 1, None, 8 * columns.count)
     for begin in range(0, len(rows), length):
         part = rows[begin : begin + length]
         values = columns.pack(store.read(list(info), part), len(part))

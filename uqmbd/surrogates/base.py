@@ -122,21 +122,13 @@ class Runs:
 
 
 class Surrogate:
-    """One kind of surrogate, at work on the runs of a study. A kind is one file.
+    """One kind of surrogate, at work on the runs of a study. A kind is one file."""
 
-    Attributes
-    ----------
-    bounds_from_expansion : bool
-        False where the bounds are those of runs, and the expansion only describes them.
-    note : str
-        What failed runs did to the last fit.
-    """
-
-    bounds_from_expansion: ClassVar[bool] = True
+    bounds_from_expansion: ClassVar[bool] = True  # else the bounds are those of runs, and the expansion only describes them
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.note = ""
+        self.note = ""  # what failed runs did to the last fit
 
     def design(self) -> Iterator[bool]:
         """Steps up to and with the validation runs, one for each ask."""
@@ -219,12 +211,12 @@ class Surrogate:
         return float(sum(sizes[at].mean() for at in self.runs.columns.slices.values()))
 
 
-def told_of_lost(lost: int, runs: int, then: str) -> str:
+def note_of_failed(lost: int, runs: int, then: str) -> str:
     """What is said of failed runs among those that are fitted; empty where there are none."""
     return f"{lost} of {runs} runs at nodes failed; {then}" if lost else ""
 
 
-def told_of_terms(fitted: int, terms: int, rank: int) -> str:
+def note_of_terms(fitted: int, terms: int, rank: int) -> str:
     """How many of its terms a fit to the runs that are left determines."""
     rest = "; the others are not determined and are left out" if fitted < terms else ""
     return f"of {terms} terms the lowest {fitted} are fitted (rank {rank}){rest}"

@@ -27,8 +27,8 @@ FEW_CHECKS = 100  # validation runs; where there are fewer, fitted runs that are
 class Chaos(Surrogate):
     """One ask: the runs that are fitted, and those for validation. Its points are those of the unit cube."""
 
-    found: FitResult  # of the last fit
-    said: np.ndarray  # (checks, columns): what it says of the validation runs
+    last: FitResult  # of the last fit
+    predicted: np.ndarray  # (checks, columns): what it says of the validation runs
 
     def __init__(self, runs: Runs) -> None:
         super().__init__(runs)
@@ -71,8 +71,8 @@ class Chaos(Surrogate):
         rows = self.rows()
         if not rows.size:
             raise StudyError("all runs that would be fitted failed, so there is nothing to expand", remedy=f"{MEND}, or give it more runs")
-        self.found = self.fit_to(rows)
-        return self.found.expansion
+        self.last = self.fit_to(rows)
+        return self.last.expansion
 
     def fit_to(self, rows: np.ndarray, degrees: list[int] | None = None, choices: list[regression.Choice] | None = None) -> FitResult:
         """What some runs say; `choices` of terms where they are made already."""
@@ -82,9 +82,9 @@ class Chaos(Surrogate):
         return self.fitting.regress(u, values, degrees, choices)
 
     def validation_error(self, expansion: Fitted, rows: np.ndarray) -> np.ndarray:
-        self.said = expansion.evaluate(self.u[rows])
-        error = np.abs(self.said - self.runs.values[rows]).max(axis=0)
-        return np.fmax(error, self.found.missed) if len(rows) < FEW_CHECKS else error
+        self.predicted = expansion.evaluate(self.u[rows])
+        error = np.abs(self.predicted - self.runs.values[rows]).max(axis=0)
+        return np.fmax(error, self.last.missed) if len(rows) < FEW_CHECKS else error
 
     def holds(self, rows: np.ndarray, reached: np.ndarray) -> np.ndarray:
         """Where the fit means anything at all, as runs `rows` say that were not fitted; `reached` (2, columns) by runs: bool (columns,)."""
@@ -94,7 +94,7 @@ class Chaos(Surrogate):
     @property
     def polynomials(self) -> Expansion:
         """The expansion of all columns."""
-        return self.found.expansion
+        return self.last.expansion
 
     @property
     def warped(self) -> np.ndarray:
@@ -118,4 +118,4 @@ class Chaos(Surrogate):
         axes = [axis for axis in self.axes() if axis is not None]
         if self.runs.inputs.dependence is not None or len(axes) < len(self.runs.inputs):
             return {}
-        return {"surrogates": kept(axes, self.found.expansion, self.runs.columns, self.runs.error)}
+        return {"surrogates": kept(axes, self.last.expansion, self.runs.columns, self.runs.error)}

@@ -12,7 +12,7 @@ from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
-from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate, told_of_terms
+from uqmbd.surrogates.base import MOST_CORNERS, NODE, OWN, VALIDATION, Surrogate, note_of_terms
 from uqmbd.surrogates.tensor import coefficients
 
 BESIDE = OWN + 1  # a role: beside a corner, a little inside in one input
@@ -54,7 +54,7 @@ class Corners(Surrogate):
             self.note = (
                 f"{np.count_nonzero(~ok)} of {len(runs)} corners failed; the bounds are those of the others; of the function through "
             )
-            self.note += f"them, {told_of_terms(fitted, len(runs), rank)}"
+            self.note += f"them, {note_of_terms(fitted, len(runs), rank)}"
         return TensorExpansion(coefficients((1,) * len(self.runs.inputs), self.runs.points[runs], self.runs.values[runs], ok))
 
     def _at_corners(self) -> np.ndarray:

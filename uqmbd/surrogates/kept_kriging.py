@@ -37,13 +37,13 @@ class KeptKriging(KeptSurrogate):
     def std(self, /, **inputs: Any) -> np.ndarray:
         """Standard deviation of the prediction, unit of the output; inputs, shape and NaN as of a call."""
         points, _, shape = self._points(inputs)
-        return self._found(lambda points: self._shaped(self._model.std(points)), points, shape)
+        return self._at_known(lambda points: self._shaped(self._model.std(points)), points, shape)
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any], head: Head) -> KeptKriging:
-        found = table["kriging"]
-        points, values, lengths = (np.array(found[key], float) for key in ("points", "values", "lengths"))
-        return cls(*head, points, values, lengths, found["kernel"], found["trend"])
+        entry = table["kriging"]
+        points, values, lengths = (np.array(entry[key], float) for key in ("points", "values", "lengths"))
+        return cls(*head, points, values, lengths, entry["kernel"], entry["trend"])
 
     @classmethod
     def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Head) -> KeptKriging:
@@ -54,8 +54,8 @@ class KeptKriging(KeptSurrogate):
     def _model(self) -> Kriging:
         return Kriging.known(self.points, self.values, self.lengths, kernel=self.kernel, trend=self.trend)
 
-    def _shaped(self, found: np.ndarray) -> np.ndarray:
-        return found if self.values.ndim > 1 else found[:, 0]
+    def _shaped(self, values: np.ndarray) -> np.ndarray:
+        return values if self.values.ndim > 1 else values[:, 0]
 
     def _values(self, points: np.ndarray) -> np.ndarray:
         return self._shaped(self._model.evaluate(points))

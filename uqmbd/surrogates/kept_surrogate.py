@@ -69,10 +69,7 @@ class InputAxis:
         """All up to a degree at coordinates `x` (n,), real or complex: (n, degree + 1)."""
         if self.alpha.size:
             return stieltjes.polynomials(x, self.alpha, self.beta, degree)
-        out = np.ones((len(x), degree + 1), x.dtype)
-        for k in range(1, degree + 1):
-            out[:, k] = x if k == 1 else 2 * x * out[:, k - 1] - out[:, k - 2]
-        return out
+        return np.polynomial.chebyshev.chebvander(x, degree)
 
     def table(self) -> dict[str, Any]:
         """For JSON."""
@@ -128,26 +125,22 @@ class KeptSurrogate:
     def __call__(self, /, **inputs: Any) -> np.ndarray:
         """Values of the output; numbers or arrays of one shape for each input, in SI: that shape [x points]. NaN where an input is."""
         points, _, shape = self._points(inputs)
-        return self._found(self._values, points, shape)
+        return self._at_known(self._values, points, shape)
 
     def gradient(self, /, **inputs: Any) -> dict[str, np.ndarray]:
         """Derivatives with respect to every input, in SI: shapes and NaN as of a call; exact to rounding."""
         points, slopes, shape = self._points(inputs)
-        found = {}
+        gradients = {}
         for i, axis in enumerate(self.axes):
-            slope = self._found(partial(self._slope, i=i), points, shape)
-            found[axis.name] = slope * slopes[:, i].reshape((*shape, *[1] * (slope.ndim - len(shape))))
-        return found
+            slope = self._at_known(partial(self._slope, i=i), points, shape)
+            gradients[axis.name] = slope * slopes[:, i].reshape((*shape, *[1] * (slope.ndim - len(shape))))
+        return gradients
 
     def bounds(self, /, **intervals: Any) -> np.ndarray:
         """Range (2,) or (2, points) over a box: ``(lower, upper)`` or a number for an input, the whole of the others.
 
-        Of the surrogate: add the validated error for the model. Verified of polynomials, searched for of Kriging.
-
-        Raises
-        ------
-        StudyError
-            Only surrogates of intervals have one.
+        Of the surrogate: add the validated error for the model. Verified of polynomials, searched for of Kriging. Raises `StudyError`
+        unless all inputs are intervals.
         """
         if any(axis.alpha.size or not axis.bounded for axis in self.axes):
             raise StudyError("only a surrogate of intervals has bounds", value=self.name, remedy="evaluate it at samples of the inputs")
@@ -158,17 +151,18 @@ class KeptSurrogate:
                 ends = np.atleast_1d(numbers_of(axis.name, intervals[axis.name]))
                 box[i] = np.clip(axis.at(ends[[0, -1]])[0], -1, 1)
         fitted, gap = self._fitted()
-        found = np.full((2, fitted.count), np.nan) if np.isnan(box).any() else fitted.restricted(box).range("bernstein", gap)[0]
-        return found[:, 0] if self.over is None else found
+        ranges = np.full((2, fitted.count), np.nan) if np.isnan(box).any() else fitted.restricted(box).range("bernstein", gap)[0]
+        return ranges[:, 0] if self.over is None else ranges
 
     def save(self, path: str | Path) -> Path:
         """Write it as JSON, from which `uqmbd.open_surrogate` (or any program) evaluates it."""
         path = Path(path)
         time = None if self.time is None else self.time.tolist()
+        error = None if np.isnan(self.error).all() else self.error.tolist()  # JSON has no NaN
         table = {"format": FORMAT, "name": self.name, "unit": self.unit, "axes": [axis.table() for axis in self.axes], **self._table()}
         if self.over is not None and time is None:
             table["over"] = {"name": self.over.name, "values": self.over.values.tolist(), "unit": self.over.unit}
-        path.write_text(json.dumps({**table, "time": time, "error": _numbers(self.error)}), encoding="utf-8")
+        path.write_text(json.dumps({**table, "time": time, "error": error}), encoding="utf-8")
         return path
 
     def _values(self, points: np.ndarray) -> np.ndarray:
@@ -222,18 +216,13 @@ class KeptSurrogate:
         return np.stack([x for x, _ in both], axis=1), np.stack([slope for _, slope in both], axis=1), arrays[0].shape
 
     @staticmethod
-    def _found(at: Callable[[np.ndarray], np.ndarray], points: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    def _at_known(at: Callable[[np.ndarray], np.ndarray], points: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         """What `at` says of coordinates (n, d), in the shape of what was given; NaN where one of them is."""
         known = ~np.isnan(points).any(axis=1)
         values = at(points[known])
-        found = np.full((len(points), *values.shape[1:]), np.nan)
-        found[known] = values
-        return found.reshape((*shape, *values.shape[1:]))
-
-
-def _numbers(error: np.ndarray) -> Any:
-    """For JSON, which has no NaN."""
-    return None if np.isnan(error).all() else error.tolist()
+        out = np.full((len(points), *values.shape[1:]), np.nan)
+        out[known] = values
+        return out.reshape((*shape, *values.shape[1:]))
 
 
 def numbers_of(name: str, value: Any) -> np.ndarray:

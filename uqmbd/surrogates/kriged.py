@@ -13,7 +13,7 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics.gaussian_process import KERNELS
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import MEND
-from uqmbd.surrogates.base import NODE, Surrogate, told_of_lost
+from uqmbd.surrogates.base import NODE, Surrogate, note_of_failed
 from uqmbd.surrogates.kept_kriging import kept
 from uqmbd.surrogates.kriging import Kriging
 
@@ -53,7 +53,7 @@ class Kriged(Surrogate):
         ok = rows[runs.status[rows] == 0]
         if len(ok) < LEAST_FITTED:
             raise StudyError(f"of {len(rows)} runs for Kriging {len(ok)} are ok, too few to learn from", remedy=MEND)
-        self.note = told_of_lost(len(rows) - len(ok), len(rows), "Kriging goes through the others")
+        self.note = note_of_failed(len(rows) - len(ok), len(rows), "Kriging goes through the others")
         slices = list(runs.columns.slices.values())
         fits = [Kriging.fit(runs.points[ok], runs.values[ok], slices=slices, kernel=kernel, seed=len(ok)) for kernel in KERNELS]
         return max(fits, key=lambda fit: sum(part.likelihood for part in fit.parts))

@@ -77,13 +77,13 @@ class Kriging(Fitted):
         slices = [slice(i, i + 1) for i in range(values.shape[1])] if slices is None else list(slices)
         _check(points, values, kernel, trend)
         middle, half = _middle_and_half(points)
-        x, rng, found = (points - middle) / half, np.random.default_rng(seed), []
+        x, rng, parts = (points - middle) / half, np.random.default_rng(seed), []
         for at in slices:
             firsts = [np.zeros(x.shape[1])] if start is None else [np.log(start.lengths[at.start] / half)]
             firsts += list(rng.uniform(np.log(0.2), np.log(5.0), (restarts, x.shape[1])))
-            found.append(most_likely(x, values[:, at], KERNELS[kernel], TRENDS[trend](x), firsts))
+            parts.append(most_likely(x, values[:, at], KERNELS[kernel], TRENDS[trend](x), firsts))
         place = [(k, i) for k, at in enumerate(slices) for i in range(at.stop - at.start)]
-        return cls(kernel, trend, middle, half, x, tuple(found), np.array(place))
+        return cls(kernel, trend, middle, half, x, tuple(parts), np.array(place))
 
     @classmethod
     def known(cls, points: np.ndarray, values: np.ndarray, lengths: np.ndarray, *, kernel: str, trend: str) -> Kriging:
@@ -92,9 +92,9 @@ class Kriging(Fitted):
         _check(points, values, kernel, trend)
         middle, half = _middle_and_half(points)
         x, (scaled, *unit) = (points - middle) / half, standardised(values)
-        found = fitted(lengths / half, x, scaled, KERNELS[kernel], TRENDS[trend](x))[0]
+        process = fitted(lengths / half, x, scaled, KERNELS[kernel], TRENDS[trend](x))[0]
         place = np.stack([np.zeros(values.shape[1], int), np.arange(values.shape[1])], axis=1)
-        return cls(kernel, trend, middle, half, x, (in_unit(found, *unit),), place)
+        return cls(kernel, trend, middle, half, x, (in_unit(process, *unit),), place)
 
     @property
     def lengths(self) -> np.ndarray:

@@ -27,8 +27,8 @@ class Scattered(Surrogate):
         lost = len(fitted) - len(ok)
         expansion, rank = least_squares(runs.points[ok], runs.values[ok], runs.settings.total_degree)
         terms = len(expansion.exponents)
-        told = f": of {terms} terms the others determine {rank}, and the rest is not determined" if rank < terms else f" (rank {rank})"
-        self.note = f"{lost} of {len(fitted)} runs for the fit failed and are left out{told}" if lost else ""
+        rest = f": of {terms} terms the others determine {rank}, and the rest is not determined" if rank < terms else f" (rank {rank})"
+        self.note = f"{lost} of {len(fitted)} runs for the fit failed and are left out{rest}" if lost else ""
         return expansion
 
     def seen(self, columns: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
 from uqmbd.analysis.chebyshev.kinks import beyond
 from uqmbd.analysis.chebyshev.sparse_grid import HIGHEST_LEVEL, Index, SparseGrid, new_nodes
-from uqmbd.surrogates.base import CORNER, NODE, VALIDATION, Runs, Surrogate, told_of_lost
+from uqmbd.surrogates.base import CORNER, NODE, VALIDATION, Runs, Surrogate, note_of_failed
 
 BATCH_SHARE = 0.5  # indices whose indicator is at least so much of the greatest are refined together
 UNSEEN_SHARE = 0.25  # of the nodes, opened when the validation runs find more than the indicators did
@@ -88,7 +88,7 @@ class Sparse(Surrogate):
 
         Along an input that is refined already to level l alone, the next l/4 levels come with it: fewer, larger asks.
         """
-        budget, spent, found = self.runs.settings.most_nodes() - len(self._grid), 0, {}
+        budget, spent, chosen = self.runs.settings.most_nodes() - len(self._grid), 0, {}
         for index in ranked:
             run = [index]
             if sum(map(bool, index)) == 1:
@@ -96,12 +96,12 @@ class Sparse(Surrogate):
                 ahead = range(level + 1, min(level + level // 4, HIGHEST_LEVEL) + 1)
                 run += [tuple(more if k else 0 for k in index) for more in ahead]
             for each in run:
-                if each not in found and spent + new_nodes(each) <= budget:
+                if each not in chosen and spent + new_nodes(each) <= budget:
                     spent += new_nodes(each)
-                    found[each] = None
+                    chosen[each] = None
             if spent >= enough:
                 break
-        return list(found)
+        return list(chosen)
 
     def _worst_indices(self) -> list[Index]:
         """Next indices to open, those that are expected to lack the most; empty when none lacks anything or the budget is spent."""
@@ -137,7 +137,7 @@ class Sparse(Surrogate):
         self._grid.absorb(self.runs.values, self.runs.status == 0)
         then = "there the smoothest expansion through the others is taken, of which "
         then += f"{self._grid.filled} of {len(self._grid)} terms are not determined by runs"
-        self.note = told_of_lost(self._grid.filled, len(self._grid), then)
+        self.note = note_of_failed(self._grid.filled, len(self._grid), then)
         return self._grid.expansion()
 
     def facts(self) -> dict:

@@ -13,7 +13,7 @@ from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
 from uqmbd.analysis.statistics.trust import joined
-from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
+from uqmbd.surrogates.base import COARSE, LEAST_VALIDATION, NODE, VALIDATION, Runs, Surrogate, note_of_failed, note_of_terms
 from uqmbd.surrogates.tensor import coefficients, node_count
 
 BATCH_SHARE = 0.5  # leaves whose need is at least so much of the greatest are cut together
@@ -163,7 +163,7 @@ class Split(Surrogate):
         geometrically, which the last two against the two before show. A tenth of the last but one counts as well, since the last may vanish
         by symmetry.
         """
-        found = []
+        tails = []
         for axis in range(c.ndim - 1):
             n = c.shape[axis] - 1
             sizes = np.abs(np.moveaxis(c, axis, 0)).reshape(n + 1, -1, c.shape[-1]).sum(axis=1)
@@ -171,8 +171,8 @@ class Split(Surrogate):
             if n >= 4:
                 last, before = sizes[n - 1 :].max(axis=0), sizes[max(n - 3, 2) : n - 1].max(axis=0)
                 fall = np.minimum(1.0, 2 * np.sqrt(np.divide(last, before, out=np.ones_like(last), where=before > 0)))
-            found.append(fall * (n * sizes[n] + (LAST_BUT_ONE * n * sizes[n - 1] if n > 1 else 0.0)))
-        return np.array(found)
+            tails.append(fall * (n * sizes[n] + (LAST_BUT_ONE * n * sizes[n - 1] if n > 1 else 0.0)))
+        return np.array(tails)
 
     def validation_error(self, expansion: PiecewiseExpansion, rows: np.ndarray) -> np.ndarray:
         """Few validation runs lie in a small leaf, so its last coefficients count as well."""
@@ -200,8 +200,8 @@ class Split(Surrogate):
         each = [chebyshev.determined(self._local(leaf, leaf.runs[good]), self._degrees) for leaf, good in parts if good.any()]
         fitted, rank = np.sum([[0, 0], *each], axis=0).tolist()
         then = "the expansions there are least-squares fits to the others, and "
-        then += told_of_terms(fitted, sum(len(leaf.runs) for leaf, _ in parts), rank)
-        self.note = told_of_lost(int(np.count_nonzero(self.runs.status[nodes])), len(nodes), then)
+        then += note_of_terms(fitted, sum(len(leaf.runs) for leaf, _ in parts), rank)
+        self.note = note_of_failed(int(np.count_nonzero(self.runs.status[nodes])), len(nodes), then)
         boxes = np.array([[leaf.lower, leaf.upper] for leaf in self._leaves])
         return PiecewiseExpansion(boxes, tuple(self._expansion_of(leaf) for leaf in self._leaves))
 
@@ -219,8 +219,8 @@ class Split(Surrogate):
 
     def _union(self, *about: Any) -> tuple[np.ndarray, np.ndarray]:
         """The range of all leaves together, (2, columns), and which columns reached their gap; parameters of `_enclosed_by_leaf`."""
-        found, met = self._enclosed_by_leaf(*about)
-        return np.stack([np.nanmin(found[:, 0], axis=0), np.nanmax(found[:, 1], axis=0)]), met
+        ranges, met = self._enclosed_by_leaf(*about)
+        return np.stack([np.nanmin(ranges[:, 0], axis=0), np.nanmax(ranges[:, 1], axis=0)]), met
 
     def _enclosed_by_leaf(
         self,
@@ -257,8 +257,8 @@ class Split(Surrogate):
     def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
         if self._by_leaf is None:
-            found = [self.runs.judged(self._error(leaf)) for leaf in self._leaves]
-            error, trusted = zip(*found, strict=True)
+            judged = [self.runs.judged(self._error(leaf)) for leaf in self._leaves]
+            error, trusted = zip(*judged, strict=True)
             self._by_leaf = np.array(error), np.array(trusted)
         return self._by_leaf
 

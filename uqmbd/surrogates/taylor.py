@@ -60,8 +60,8 @@ class Taylor(Surrogate):
         weight = np.where(powers.sum(axis=1) == 2, LOWER_FIRST, 1.0)
         matrix = np.prod(points[:, None, :] ** powers, axis=2) * weight
         c, _, rank, _ = np.linalg.lstsq(matrix, self.runs.values[runs[ok]], rcond=1e-12)
-        told = f"their terms are one-sided or zero: the others determine {rank} of {len(powers)} terms"
-        self.note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; {told}"
+        rest = f"their terms are one-sided or zero: the others determine {rank} of {len(powers)} terms"
+        self.note = "" if ok.all() else f"{np.count_nonzero(~ok)} of {len(runs)} runs of the differences failed; {rest}"
         c = weight[:, None] * c
         c = c / step ** powers.sum(axis=1)[:, None]
         squares = powers.max(axis=1) == 2  # x² = (T_2 + 1) / 2

@@ -10,9 +10,9 @@ import numpy as np
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.chebyshev.kinks import beyond
-from uqmbd.analysis.chebyshev.nested_grid import Grid
+from uqmbd.analysis.chebyshev.sparse_grid import Grid
 from uqmbd.analysis.sets import evidence
-from uqmbd.surrogates.base import COARSE, NODE, VALIDATION, Runs, Surrogate, told_of_lost, told_of_terms
+from uqmbd.surrogates.base import COARSE, NODE, VALIDATION, Runs, Surrogate, note_of_failed, note_of_terms
 
 SURE = 0.1  # part of the tolerance below which validation runs alone say that a column is resolved
 HIGHEST_DEGREE = 128
@@ -45,8 +45,8 @@ class Tensor(Surrogate):
         self.note = ""
         if not ok.all():
             fitted, rank = chebyshev.determined(runs.points[nodes[ok]], self._degrees)
-            then = f"the expansion is a least-squares fit to the others, and {told_of_terms(fitted, len(nodes), rank)}"
-            self.note = told_of_lost(int(np.count_nonzero(~ok)), len(nodes), then)
+            then = f"the expansion is a least-squares fit to the others, and {note_of_terms(fitted, len(nodes), rank)}"
+            self.note = note_of_failed(int(np.count_nonzero(~ok)), len(nodes), then)
         return TensorExpansion(coefficients(self._degrees, runs.points[nodes], runs.values[nodes], ok))
 
     def _grow(self) -> bool:
@@ -80,8 +80,8 @@ class Tensor(Surrogate):
         runs, settings = self.runs, self.runs.settings
         width = np.ptp(runs.values[np.ix_(runs.status == 0, columns)], axis=0)
         gap = np.maximum(settings.gap * width, np.where(trusted, 0.0, COARSE * error))
-        found = evidence.ranges(runs.expansion.c[..., columns], boxes, gap, settings.enclosure)
-        return found + settings.safety * error * np.array([[[-1.0]], [[1.0]]])
+        ranges = evidence.ranges(runs.expansion.c[..., columns], boxes, gap, settings.enclosure)
+        return ranges + settings.safety * error * np.array([[[-1.0]], [[1.0]]])
 
     def facts(self) -> dict:
         return {"degrees": [int(degree) for degree in self._degrees]}

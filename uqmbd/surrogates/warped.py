@@ -90,8 +90,8 @@ def events_of(warp: Any, columns: Columns, name: str, values: np.ndarray) -> np.
         return event_alignment.kinks(time, values[:, columns.slices[warp["kinks"]]])
     if "crossings" in warp:
         return event_alignment.crossings(time, values[:, columns.slices[warp["crossings"]]], warp["level"])
-    told = np.column_stack([values[:, columns.slices[event].start] for event in warp["events"]])
-    return np.sort(np.where((told > time[0]) & (told < time[-1]), told, np.nan), axis=1)
+    times = np.column_stack([values[:, columns.slices[event].start] for event in warp["events"]])
+    return np.sort(np.where((times > time[0]) & (times < time[-1]), times, np.nan), axis=1)
 
 
 class Warped(Chaos):
@@ -140,10 +140,10 @@ class Warped(Chaos):
         time_map: Any
         if isinstance(warp, str) and warp in ORDERS:
             central = int(np.square(runs.points[rows]).sum(axis=1).argmin())
-            found = time_warping.align(time, values, values[central], order=ORDERS[warp])
-            numbers = found.numbers
+            alignment = time_warping.align(time, values, values[central], order=ORDERS[warp])
+            numbers = alignment.numbers
             time_map, warped = time_warping.warp(time, values, numbers)
-            facts = {"least_similarity": float(found.similarity.min())}
+            facts = {"least_similarity": float(alignment.similarity.min())}
         else:
             shared = self._shared(warp, name, ok)
             of_rows = np.isin(ok, rows)
@@ -192,28 +192,28 @@ class Warped(Chaos):
     def holds(self, rows: np.ndarray, reached: np.ndarray) -> np.ndarray:
         """Before the time from which runs differ in their number of events. Notes by how much warping helps."""
         columns, values, plain = self.runs.columns, self.runs.values[rows], self.polynomials.evaluate(self.u[rows])
-        errors, found = [np.abs(each - values).max(axis=0) for each in (self.said, plain)], super().holds(rows, reached)
+        errors, known = [np.abs(each - values).max(axis=0) for each in (self.predicted, plain)], super().holds(rows, reached)
         for name, facts in self._about.items():
             at = columns.slices[name]
             size = max(reached[1, at].max() - reached[0, at].min(), 1e-300)
-            before = found[at] = columns.time < self._differ.get(name, np.inf)
+            before = known[at] = columns.time < self._differ.get(name, np.inf)
             if before.any():
                 facts["error"], facts["plain_error"] = (float(error[at][before].max() / size) for error in errors)
-        return found
+        return known
 
     @property
     def polynomials(self) -> Expansion:
-        return self.found.expansion.plain
+        return self.last.expansion.plain
 
     @property
     def warped(self) -> np.ndarray:
-        found = super().warped
-        for at, _ in self.found.expansion.histories:
-            found[at] = True
-        return found
+        which = super().warped
+        for at, _ in self.last.expansion.histories:
+            which[at] = True
+        return which
 
     def over_box(self, points: np.ndarray) -> Fitted:
-        return InBox(self.found.expansion, points, np.tile([-1.0, 1.0], (points.shape[1], 1)))
+        return InBox(self.last.expansion, points, np.tile([-1.0, 1.0], (points.shape[1], 1)))
 
     def always_asked(self) -> tuple[str, ...]:
         return ("bounds",) if all(item.kind == "interval" for item in self.runs.inputs.values()) else ()

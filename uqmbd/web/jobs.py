@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from uqmbd.printing import printable
 from uqmbd.processes import outlives
-from uqmbd.runs.files import replace_text, writing
+from uqmbd.runs.files import replace, writing
 from uqmbd.web.places import Refused, inside
 
 HOME = ".view"  # hidden: no place of results
@@ -93,7 +93,7 @@ class Jobs:
             self.stopping.discard(place)
             with suppress(psutil.NoSuchProcess):
                 job = Job(place, process.pid, psutil.Process(process.pid).create_time())
-                replace_text(self.file(place, "json"), json.dumps(asdict(job)))
+                replace(self.file(place, "json"), json.dumps(asdict(job)).encode())
 
     def stop(self, place: str) -> None:
         """End a study as Ctrl-C does: what is done is stored.

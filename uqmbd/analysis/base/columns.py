@@ -143,10 +143,10 @@ def arranged(partial: Mapping[str, np.ndarray], along: Mapping[str, list[list]])
 
     One without names is of version 0.1.0, and has them in this order.
     """
-    found = dict(partial)
-    if NAMES not in found:
-        return found
-    known = json.loads(found.pop(NAMES).tobytes().decode())
+    entries = dict(partial)
+    if NAMES not in entries:
+        return entries
+    known = json.loads(entries.pop(NAMES).tobytes().decode())
     for key, wanted in along.items():
         if wanted == known[key]:
             continue
@@ -154,6 +154,6 @@ def arranged(partial: Mapping[str, np.ndarray], along: Mapping[str, list[list]])
         at = {name: (slice(begin, begin + width), width) for (name, width), begin in zip(known[key], ends[:-1], strict=True)}
         if any(at.get(name, (None, -1))[1] != width for name, width in wanted):
             return None
-        parts = [found[key][..., at[name][0]] for name, _ in wanted]
-        found[key] = np.concatenate(parts, axis=-1) if parts else found[key][..., :0]
-    return found
+        parts = [entries[key][..., at[name][0]] for name, _ in wanted]
+        entries[key] = np.concatenate(parts, axis=-1) if parts else entries[key][..., :0]
+    return entries

@@ -34,12 +34,12 @@ def blocks(columns: int, rows: int) -> list[slice]:
 
 def by_blocks(function: Callable[[slice], Any], columns: int, rows: int) -> Any:
     """What `function` gives of all columns, (..., columns), by `blocks`; where it gives a tuple of such arrays, a tuple of them."""
-    found = [function(at) for at in blocks(columns, rows)]
-    if len(found) == 1:
-        return found[0]
-    if isinstance(found[0], tuple):
-        return tuple(np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
-    return np.concatenate(found, axis=-1)
+    results = [function(at) for at in blocks(columns, rows)]
+    if len(results) == 1:
+        return results[0]
+    if isinstance(results[0], tuple):
+        return tuple(np.concatenate(parts, axis=-1) for parts in zip(*results, strict=True))
+    return np.concatenate(results, axis=-1)
 
 
 def sum_of_squares(values: np.ndarray) -> float:

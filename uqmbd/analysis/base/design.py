@@ -27,6 +27,13 @@ def sobol(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     return points + 2.0 ** -(_SOBOL_BITS + 1)  # middle of the cell: a distribution may have no value at 0
 
 
+def sobol_sequence(n: int, d: int) -> np.ndarray:
+    """The first points of Sobol's sequence as it is, (n, d), a power of two of them; the very first is the origin."""
+    from scipy.stats import qmc
+
+    return qmc.Sobol(d, scramble=False).random(n)
+
+
 DESIGNS = {"random": random, "lhs": lhs, "sobol": sobol}
 
 

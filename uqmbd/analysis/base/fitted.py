@@ -15,6 +15,7 @@ import numpy as np
 
 from uqmbd.analysis.base import magnitude
 from uqmbd.analysis.base.descent import searched
+from uqmbd.analysis.base.design import sobol_sequence
 
 POINTS = 2**13  # of Sobol' indices, in each block
 CANDIDATES, CORNERS = 2**11, 10  # points among which a search for extremes begins; inputs up to which all corners are among them
@@ -31,23 +32,12 @@ class Coordinate(Enum):
 
 
 class Fitted:
-    """A surrogate of all columns, fitted to runs.
-
-    Attributes
-    ----------
-    coordinate : Coordinate
-    polynomial : bool
-        Whether it is one polynomial in Chebyshev's, whose `terms` others work with.
-    verified : bool
-        Whether `range` is an enclosure, and `derivative` gives one of the slope; else ranges are searched for.
-    smooth : bool
-        Whether slopes lead to extremes.
-    """
+    """A surrogate of all columns, fitted to runs."""
 
     coordinate: ClassVar[Coordinate] = Coordinate.BOX
-    polynomial: ClassVar[bool] = False
-    verified: ClassVar[bool] = False
-    smooth: ClassVar[bool] = True
+    polynomial: ClassVar[bool] = False  # whether it is one polynomial in Chebyshev's, whose `terms` others work with
+    verified: ClassVar[bool] = False  # whether `range` is an enclosure, and `derivative` gives one of the slope; else ranges are searched
+    smooth: ClassVar[bool] = True  # whether slopes lead to extremes
 
     @property
     def inputs(self) -> int:
@@ -134,9 +124,7 @@ class Fitted:
 
     def main_effect_widths(self) -> np.ndarray:
         """Width of the response to each input alone, the others averaged over the box: shape (d, columns)."""
-        from scipy.stats import qmc
-
-        others = 2 * qmc.Sobol(self.inputs, scramble=False).random(_OTHERS) - 1
+        others = 2 * sobol_sequence(_OTHERS, self.inputs) - 1
         widths = []
         for axis in range(self.inputs):
             points = np.repeat(others[None], _LINE, axis=0)

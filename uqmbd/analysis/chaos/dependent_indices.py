@@ -29,14 +29,7 @@ KINDS = ("shapley", "first_full", "total_independent")
 def indices(expansion: Expansion, dependent: Sequence[int], factor: np.ndarray) -> dict[str, np.ndarray]:
     """By kind, (d, columns) each; without Shapley effects where more than `MOST` inputs depend on another.
 
-    Parameters
-    ----------
-    expansion : Expansion
-        Hermite polynomials in the inputs that depend.
-    dependent : sequence of int
-        These inputs.
-    factor : ndarray, shape (k, k)
-        L, ``L L' = Γ``, in their order.
+    The expansion is in Hermite polynomials of the inputs `dependent`; `factor` (k, k) is L, ``L L' = Γ``, in their order.
     """
     d, k = expansion.indices.shape[1], len(dependent)
     bound, others = np.array(dependent, int), np.array([i for i in range(d) if i not in dependent], int)
@@ -45,7 +38,7 @@ def indices(expansion: Expansion, dependent: Sequence[int], factor: np.ndarray) 
     supports = parts.supports
     whole, each = (1 << k) - 1, [1 << i for i in range(k)]
     wanted = range(1 << k) if k <= MOST else sorted({0, whole, *each, *(whole - one for one in each)})
-    found = {kind: np.zeros((d, expansion.c.shape[1])) for kind in KINDS}
+    by_kind = {kind: np.zeros((d, expansion.c.shape[1])) for kind in KINDS}
     size = supports.sum(axis=1)
     for known in wanted:
         inside = np.array([bool(known & one) for one in each])
@@ -53,20 +46,20 @@ def indices(expansion: Expansion, dependent: Sequence[int], factor: np.ndarray) 
         s = int(inside.sum())
         if k <= MOST:
             for i, here in zip(dependent, inside, strict=True):
-                found["shapley"][i] += (1 if here else -1) * _before(s - here, k, size) @ v
+                by_kind["shapley"][i] += (1 if here else -1) * _before(s - here, k, size) @ v
             for j, of in zip(others, supports.T, strict=True):
-                found["shapley"][j] += _before(s - 1, k, size[of]) @ v[of]
+                by_kind["shapley"][j] += _before(s - 1, k, size[of]) @ v[of]
         if s == 1:
-            found["first_full"][dependent[int(inside.argmax())]] = v[size == 0].sum(axis=0)
+            by_kind["first_full"][dependent[int(inside.argmax())]] = v[size == 0].sum(axis=0)
         if s == k - 1:
-            found["total_independent"][dependent[int(inside.argmin())]] -= v.sum(axis=0)
+            by_kind["total_independent"][dependent[int(inside.argmin())]] -= v.sum(axis=0)
         if s == 0:
             for j, of in zip(others, supports.T, strict=True):
-                found["first_full"][j] = v[of & (size == 1)].sum(axis=0)
+                by_kind["first_full"][j] = v[of & (size == 1)].sum(axis=0)
         if s == k:
             for i, of in zip([*dependent, *others], [np.ones(len(v), bool)] * k + list(supports.T), strict=True):
-                found["total_independent"][i] += v[of].sum(axis=0)
-    return {kind: np.maximum(array, 0.0) for kind, array in found.items() if kind != "shapley" or k <= MOST}
+                by_kind["total_independent"][i] += v[of].sum(axis=0)
+    return {kind: np.maximum(array, 0.0) for kind, array in by_kind.items() if kind != "shapley" or k <= MOST}
 
 
 def _before(s: int, k: int, size: np.ndarray) -> np.ndarray:
@@ -104,10 +97,10 @@ class _Parts:
     def explained(self, projection: np.ndarray) -> np.ndarray:
         """Variance (supports, columns) that the variables of a projection (k, k), with all other inputs, explain."""
         tables = self._levels.moments(projection)
-        found = np.zeros((len(self.supports), self._columns))
+        variance = np.zeros((len(self.supports), self._columns))
         for support, degree, at, c in self._groups:
-            found[support] += (c * (tables[degree][np.ix_(at, at)] @ c)).sum(axis=0)
-        return found
+            variance[support] += (c * (tables[degree][np.ix_(at, at)] @ c)).sum(axis=0)
+        return variance
 
 
 class _Levels:

@@ -24,14 +24,11 @@ _MOST = 20_000_000  # numbers in the matrix of candidates
 def gauss_points(families: Sequence[Family], degrees: Sequence[int], indices: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Points u (n, d) and weights (n,): of the sparse grid where that is for the terms `indices` and has fewer, else of the tensor grid.
 
-    Raises
-    ------
-    StudyError
-        An input takes only some values (whole numbers, data with ties), which Gauss points are not.
+    Raises `StudyError` where an input takes only some values (whole numbers, data with ties), which Gauss points are not.
     """
     require_values(families, degrees)
-    found = None if indices is None else sparse_gauss(families, degrees, indices)
-    return tensor_gauss(families, degrees) if found is None else found
+    sparse = None if indices is None else sparse_gauss(families, degrees, indices)
+    return tensor_gauss(families, degrees) if sparse is None else sparse
 
 
 def sparse_gauss(families: Sequence[Family], degrees: Sequence[int], indices: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:

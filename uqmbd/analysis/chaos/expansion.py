@@ -123,8 +123,8 @@ class Expansion(Fitted):
                 raise ValueError(f"the skewness of more than {EXACT_SKEWNESS} terms is taken from a sample")
             scaled = Expansion(self.indices, self.families, self.c / self._size)
             third = np.concatenate([((f - f.mean(axis=1, keepdims=True)) ** 3).mean(axis=1) for f in scaled._sampled(sample)])
-        found = np.divide(third, std**3, out=np.zeros_like(std), where=std > _CONSTANT * np.abs(self.mean() / self._size))
-        return np.where(np.abs(found) > _ROUNDING, found, 0.0)
+        ratio = np.divide(third, std**3, out=np.zeros_like(std), where=std > _CONSTANT * np.abs(self.mean() / self._size))
+        return np.where(np.abs(ratio) > _ROUNDING, ratio, 0.0)
 
     def _third_moment(self) -> np.ndarray:
         """``Σ c_i c_j c_k E ψ_i ψ_j ψ_k`` without the constant, in cubes of the columns' sizes, (columns,)."""

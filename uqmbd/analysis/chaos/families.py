@@ -106,7 +106,7 @@ def numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family | 
     # a kink just inside the end of a panel is not seen; in panels cut otherwise it is not at the end. A table has more kinks than panels
     # can follow, all of them small
     tried = (_numerical(ppf, degree, *how) for how in ((2, stieltjes.RESOLVED), (3, stieltjes.RESOLVED), (5, _COARSE)))
-    return next((found for found in tried if found is not None), None)
+    return next((candidate for candidate in tried if candidate is not None), None)
 
 
 def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int, resolved: float) -> Family | None:
@@ -173,14 +173,14 @@ def family(ppf: Callable[[np.ndarray], np.ndarray], hint: Mapping[str, Any] | No
 
 def _closed(hint: Mapping[str, Any]) -> list[Family]:
     """Families with closed recurrences that the variable may have."""
-    kind, found = str(hint.get("type", "")).lower(), [legendre(), hermite()]
+    kind, families = str(hint.get("type", "")).lower(), [legendre(), hermite()]
     if kind == "exponential":
-        found.append(laguerre(1.0))
+        families.append(laguerre(1.0))
     elif kind == "gamma":
-        found.append(laguerre(float(hint.get("shape", 1.0))))
+        families.append(laguerre(float(hint.get("shape", 1.0))))
     elif kind == "beta":
-        found.append(jacobi(float(hint["alpha"]), float(hint["beta"])))
-    return found
+        families.append(jacobi(float(hint["alpha"]), float(hint["beta"])))
+    return families
 
 
 def _affine(germ: np.ndarray, x: np.ndarray) -> bool:

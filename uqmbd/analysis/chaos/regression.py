@@ -85,7 +85,7 @@ def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Se
         part = psi(block)
         gram += part.T @ part
         right += part.T @ values[block]
-    factors = [found for terms, _ in groups if (found := _cholesky(gram[np.ix_(terms, terms)])) is not None]
+    factors = [each for terms, _ in groups if (each := _cholesky(gram[np.ix_(terms, terms)])) is not None]
     if len(factors) < len(groups):
         whole = np.concatenate([psi(block) for block in blocks])
         return [least_squares(whole[:, terms], values[:, at]) for terms, at in groups]
@@ -93,12 +93,12 @@ def by_blocks(psi: Callable[[slice], np.ndarray], values: np.ndarray, groups: Se
     sums: list[list[np.ndarray]] = [[] for _ in groups]
     for block in blocks:
         part = psi(block)
-        for (factor, _), (terms, at), c, found in zip(factors, groups, coefficients, sums, strict=True):
+        for (factor, _), (terms, at), c, each in zip(factors, groups, coefficients, sums, strict=True):
             q = solve_triangular(factor, part[:, terms].T, lower=True)
-            found.append(np.stack(_left_out(1 - np.einsum("ij,ij->j", q, q), values[block, at] - part[:, terms] @ c)))
+            each.append(np.stack(_left_out(1 - np.einsum("ij,ij->j", q, q), values[block, at] - part[:, terms] @ c)))
     fits = []
-    for (_, inverse), c, found in zip(factors, coefficients, sums, strict=True):
-        squares, missed = np.stack(found, axis=1)
+    for (_, inverse), c, each in zip(factors, coefficients, sums, strict=True):
+        squares, missed = np.stack(each, axis=1)
         trace = float((np.tril(inverse) ** 2).sum())
         fits.append(_fit(c, squares.sum(axis=0) / n * correction(n, len(c), trace), np.fmax.reduce(missed, axis=0)))
     return fits

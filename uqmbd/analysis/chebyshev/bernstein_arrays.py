@@ -84,7 +84,7 @@ def to_bernstein(c: np.ndarray, matrices: np.ndarray, growth: np.ndarray) -> tup
 
 def flatten_monotone(boxes: np.ndarray, shape: list[int]) -> np.ndarray:
     """Make boxes (boxes, size) constant along every axis in which their polynomial is monotone; the axis to halve of each, or -1."""
-    found, todo = np.full(len(boxes), -1), np.arange(len(boxes))
+    axes, todo = np.full(len(boxes), -1), np.arange(len(boxes))
     while todo.size:
         some = boxes[todo]
         chosen, most, closed = np.full(len(todo), -1), np.zeros(len(todo)), np.zeros(len(todo), bool)
@@ -102,10 +102,10 @@ def flatten_monotone(boxes: np.ndarray, shape: list[int]) -> np.ndarray:
                 bend = np.abs(step[:, :, 1:] - box[:, :, 1:-1] + box[:, :, :-2]).max(axis=(1, 2, 3))
                 more = rises & falls & (bend > most)
                 chosen[more], most[more] = axis, bend[more]
-        found[todo] = chosen
+        axes[todo] = chosen
         boxes[todo[closed]] = some[closed]
         todo = todo[closed]  # a face may be monotone where the box was not
-    return found
+    return axes
 
 
 def halved(boxes: np.ndarray, shape: list[int], axis: int) -> tuple[np.ndarray, np.ndarray]:

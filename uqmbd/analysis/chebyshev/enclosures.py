@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import blocks
+from uqmbd.analysis.base.design import sobol_sequence
 from uqmbd.analysis.chebyshev import chebyshev, sparse_chebyshev
 from uqmbd.analysis.chebyshev.bernstein import bernstein_range
 from uqmbd.analysis.chebyshev.sparse_range import coupled, sparse_range
@@ -69,10 +70,8 @@ def sparse_cosine(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: S
 
 def sparse_scan(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Seen = None) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value at the corners (of 12 inputs at most) and at Sobol' points: not an enclosure, for comparison."""
-    from scipy.stats import qmc
-
     d = exponents.shape[1]
-    points = -np.cos(np.pi * qmc.Sobol(d, scramble=False).random_base2(SCAN_POINTS.bit_length() - 1))
+    points = -np.cos(np.pi * sobol_sequence(1 << SCAN_POINTS.bit_length() - 1, d))
     if d <= 12:
         points = np.concatenate([np.array(list(product((-1.0, 1.0), repeat=d))), points])
     low, high = np.full(c.shape[1], np.inf), np.full(c.shape[1], -np.inf)

@@ -177,6 +177,6 @@ class SparseExpansion(Expansion):
         return np.array(widths)
 
     def sizes(self, axis: int) -> np.ndarray:
-        found = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
-        np.add.at(found, self.exponents[:, axis], np.abs(self.c))
-        return found
+        sums = np.zeros((int(self.exponents[:, axis].max(initial=0)) + 1, self.c.shape[1]))
+        np.add.at(sums, self.exponents[:, axis], np.abs(self.c))
+        return sums

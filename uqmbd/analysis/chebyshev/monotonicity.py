@@ -21,9 +21,9 @@ def signs(expansion: Fitted, error: np.ndarray, d: int, *, closely: bool = True)
     not decide, the verified range is taken if `closely`, which takes as long as the bounds.
     """
     columns = len(error)
-    found = np.zeros((d, columns), np.int8)
+    proven = np.zeros((d, columns), np.int8)
     if not expansion.verified:
-        return found
+        return proven
     probes = np.random.default_rng(0).uniform(-1, 1, (_PROBES, d))
     for axis in range(d):
 
@@ -37,13 +37,13 @@ def signs(expansion: Fitted, error: np.ndarray, d: int, *, closely: bool = True)
             least, most = values.min(axis=0), values.max(axis=0)
             return sign, np.where(most < 0, -most, least), np.maximum(np.abs(least), np.abs(most))
 
-        found[axis], least, largest = by_blocks(at_once, columns, _PROBES if closely else _ROWS)
-        left = np.flatnonzero((found[axis] == 0) & (least > error)) if closely else np.zeros(0, int)
+        proven[axis], least, largest = by_blocks(at_once, columns, _PROBES if closely else _ROWS)
+        left = np.flatnonzero((proven[axis] == 0) & (least > error)) if closely else np.zeros(0, int)
         if left.size:
             derivative = expansion.select(left).derivative(axis).select(np.arange(left.size))
             bounds, _ = derivative.range("bernstein", _GAP * largest[left])
-            found[axis, left] = (bounds[0] > error[left]).astype(int) - (bounds[1] < -error[left])
-    return found
+            proven[axis, left] = (bounds[0] > error[left]).astype(int) - (bounds[1] < -error[left])
+    return proven
 
 
 def extreme_corners(signs: np.ndarray) -> np.ndarray:

@@ -32,10 +32,10 @@ class PiecewiseExpansion(Fitted):
 
     def which(self, points: np.ndarray) -> np.ndarray:
         """The part that holds each of `points` (n, d), the first of those that share it: (n,)."""
-        found = np.full(len(points), -1)
+        part_of = np.full(len(points), -1)
         for i, (lower, upper) in reversed(list(enumerate(self.boxes))):
-            found[np.all((points >= lower) & (points <= upper), axis=1)] = i
-        return found
+            part_of[np.all((points >= lower) & (points <= upper), axis=1)] = i
+        return part_of
 
     def evaluate(self, points: np.ndarray) -> np.ndarray:
         which, out = self.which(points), np.empty((len(points), self.parts[0].c.shape[-1]))
@@ -50,9 +50,9 @@ class PiecewiseExpansion(Fitted):
 
     def range(self, how: str, gap: np.ndarray, seen: Sequence[np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Union of the parts' ranges. `seen` may be taken in another part, so it bounds nothing here."""
-        found = [part.range(how, gap) for part in self.parts]
-        bounds = np.stack([np.min([b[0] for b, _ in found], axis=0), np.max([b[1] for b, _ in found], axis=0)])
-        return bounds, np.all([met for _, met in found], axis=0)
+        ranges = [part.range(how, gap) for part in self.parts]
+        bounds = np.stack([np.min([b[0] for b, _ in ranges], axis=0), np.max([b[1] for b, _ in ranges], axis=0)])
+        return bounds, np.all([met for _, met in ranges], axis=0)
 
     def restricted(self, box: np.ndarray) -> PiecewiseExpansion:
         """On a box (d, 2) within the cube, in its own coordinates; parts that only touch it are left out unless it has no width there."""

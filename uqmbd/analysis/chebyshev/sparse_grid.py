@@ -11,7 +11,7 @@ Chebyshev coefficients, and they add up to one sparse expansion.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
 
@@ -19,7 +19,6 @@ import numpy as np
 
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion
-from uqmbd.analysis.chebyshev.nested_grid import Grid
 
 HIGHEST_LEVEL = 64  # degree 128
 
@@ -39,6 +38,38 @@ def new_nodes(index: Index) -> int:
 def fractions(degree: int) -> list[float]:
     """Angles over π of the nodes of an even degree, the centre first, in [0, 1]; those of lower degrees come first."""
     return _sequence()[: degree + 1]
+
+
+class Grid:
+    """Which run is at which node. A node is known by its angles over π, so that grids of degree n and 2n share runs.
+
+    ``fractions(degree)`` are these angles.
+    """
+
+    def __init__(self, fractions: Callable[[int], list[float]] = chebyshev.fractions) -> None:
+        self._fractions = fractions
+        self._run_at: dict[tuple[float, ...], int] = {}
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return len(self._run_at)
+
+    def add(self, degrees: Sequence[int], first_run: int) -> np.ndarray:
+        """Points (n, d) in [-1, 1]^d that the grid of these degrees lacks; they are taken to be runs `first_run` and following."""
+        lacking = [node for node in self._nodes(degrees) if node not in self._run_at]
+        self._run_at.update({node: first_run + i for i, node in enumerate(lacking)})
+        return np.sin(np.pi * (0.5 - np.array(lacking).reshape(-1, len(degrees))))
+
+    def runs(self, degrees: Sequence[int]) -> np.ndarray:
+        """Run at each node of the grid, row-major, shape (nodes,)."""
+        return np.array([self._run_at[node] for node in self._nodes(degrees)])
+
+    def all_runs(self) -> np.ndarray:
+        """Runs at all nodes, in the order in which they were added, shape (nodes,)."""
+        return np.array(list(self._run_at.values()), int)
+
+    def _nodes(self, degrees: Sequence[int]) -> product:
+        return product(*(self._fractions(degree) for degree in degrees))
 
 
 class SparseGrid:
@@ -68,12 +99,12 @@ class SparseGrid:
 
     def neighbours(self, index: Index) -> list[Index]:
         """Indices one level above `index` that are not open and all of whose lower neighbours are."""
-        found = []
+        candidates = []
         for axis in range(self.d):
             above = (*index[:axis], index[axis] + 1, *index[axis + 1 :])
             if above[axis] <= HIGHEST_LEVEL and above not in self._indices and self._admissible(above):
-                found.append(above)
-        return found
+                candidates.append(above)
+        return candidates
 
     def open(self, index: Index, first_run: int) -> np.ndarray:
         """Take in an index; the points (n, d) in [-1, 1]^d that it needs are to be runs `first_run` and following."""
@@ -130,15 +161,11 @@ class SparseGrid:
         both._indices, both._grid = self._indices, self._grid
         for index in self._indices:
             both._add(index, np.concatenate([known, units], axis=1))
-        weight = _smoothness(both._rows)[:, None]
+        # coefficients of a smooth function fall as these weights grow
+        weight = 4.0 ** np.minimum([sum(term) for term in both._rows], 12)[:, None]
         base, per_unit = both._c[:, : known.shape[1]], both._c[:, known.shape[1] :]
         known[failed] = np.linalg.lstsq(weight * per_unit, -weight * base, rcond=None)[0]
         return known
-
-
-def _smoothness(terms: Iterable[Index]) -> np.ndarray:
-    """Weights that grow as coefficients of a smooth function fall, (terms,)."""
-    return 4.0 ** np.minimum(np.array([sum(term) for term in terms]), 12)
 
 
 def _along_axes(values: np.ndarray, matrices: list[np.ndarray]) -> np.ndarray:
@@ -151,16 +178,16 @@ def _along_axes(values: np.ndarray, matrices: list[np.ndarray]) -> np.ndarray:
 
 @cache
 def _sequence() -> list[float]:
-    found, degree = [0.5, 0.0, 1.0], 2
+    order, degree = [0.5, 0.0, 1.0], 2
     while degree < 2 * HIGHEST_LEVEL:
         new = [k / (2 * degree) for k in range(1, degree, 2)]
         degree *= 2
         while new:
             x = np.cos(np.pi * np.array(new))[:, None]
-            far = np.log(np.abs(x - np.cos(np.pi * np.array(found)))).sum(axis=1)
+            far = np.log(np.abs(x - np.cos(np.pi * np.array(order)))).sum(axis=1)
             chosen = new.pop(int(np.argmax(np.round(far, 9))))
-            found += [chosen, 1.0 - chosen]
-    return found
+            order += [chosen, 1.0 - chosen]
+    return order
 
 
 @cache

@@ -120,8 +120,8 @@ def _group_range(exponents: np.ndarray, c: np.ndarray, gap: np.ndarray, seen: Se
     alone = np.zeros((exponents.shape[1], 3), int)
     for degree in (1, 2):
         for axis in range(exponents.shape[1]):
-            found = np.flatnonzero((exponents[:, axis] == degree) & (exponents.sum(axis=1) == degree))
-            alone[axis, degree] = found[0] if found.size else -1
+            rows = np.flatnonzero((exponents[:, axis] == degree) & (exponents.sum(axis=1) == degree))
+            alone[axis, degree] = rows[0] if rows.size else -1
     degree = int(exponents.max())
     halves = np.stack([chebyshev.restriction(degree, -1, 0), chebyshev.restriction(degree, 0, 1)])
     # the absolute coefficients of T_k on any part of the interval add up to sqrt(2 (k + 1)) at most (Parseval)

@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 
+from uqmbd.analysis.base.design import sobol_sequence
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.bernstein import bernstein_range
@@ -46,8 +47,6 @@ def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Seque
     Bernstein ranges are taken, to `GAP` of the spread of the values at the nodes. Where the grid would have more than
     `MOST_NODES` nodes, a scan of candidates takes its place.
     """
-    from scipy.stats import qmc
-
     degrees = [int(k) for k in expansion.indices[:, list(intervals)].max(axis=0)]
     doubled = [2 * degree for degree in degrees]
     if np.prod([degree + 1.0 for degree in doubled]) > MOST_NODES:
@@ -57,11 +56,11 @@ def moment_bounds(expansion: Expansion, intervals: Sequence[int], regions: Seque
     out, boxes = np.empty((2, len(regions), 2, columns)), np.empty((2, len(regions), 2, columns))
     exact = np.ones((2, len(regions), columns), bool)
     step = max(1, _MEMORY // len(x))
-    u = qmc.Sobol(len(degrees), scramble=False).random(_STARTS) + 0.5 / _STARTS if bound else None
+    u = sobol_sequence(_STARTS, len(degrees)) + 0.5 / _STARTS if bound else None
     for i in range(0, columns, step):
         at = slice(i, i + step)
-        found = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, (x + 1) / 2)
-        for which, (values, kept) in enumerate(zip(found, (degrees, doubled), strict=True)):
+        moments = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, (x + 1) / 2)
+        for which, (values, kept) in enumerate(zip(moments, (degrees, doubled), strict=True)):
             c = chebyshev.coefficients(values.reshape(*(degree + 1 for degree in doubled), -1), doubled)
             c = c[tuple(slice(degree + 1) for degree in kept)]
             slack = GAP * np.ptp(values, axis=0)
@@ -88,8 +87,8 @@ def _scanned(expansion: Expansion, intervals: Sequence[int], regions: Sequence[R
         step = max(1, _MEMORY // len(u))
         for i in range(0, columns, step):
             at = slice(i, i + step)
-            found = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, u)
-            for which, values in enumerate(found):
+            moments = Expansion(expansion.indices, expansion.families, expansion.c[:, at]).conditional(intervals, u)
+            for which, values in enumerate(moments):
                 out[which, k, :, at] = values.min(axis=0), values.max(axis=0)
     closed = 0.0 if regions[0].bound else 1.0
     return MomentBounds(grown(out[0]), np.maximum(grown(out[1]), 0.0), verified=False, exact=closed)

@@ -66,10 +66,10 @@ class _Search:
         """Try the candidates of a region in every column."""
         points = region.points(region.candidates(BEGINNINGS))
         x, columns = np.repeat(points, self.columns, axis=0), np.tile(np.arange(self.columns), len(points))
-        found = self.split.quantiles(x, columns, self.levels).reshape(len(self.levels), len(points), self.columns)
+        quantiles = self.split.quantiles(x, columns, self.levels).reshape(len(self.levels), len(points), self.columns)
         for end, sign in enumerate(self._sign):
-            first = (sign * found).argmin(axis=1)
-            value = sign * np.take_along_axis(found, first[:, None], axis=1)[:, 0]
+            first = (sign * quantiles).argmin(axis=1)
+            value = sign * np.take_along_axis(quantiles, first[:, None], axis=1)[:, 0]
             better = value < self.best[:, end]
             self.best[:, end] = np.where(better, value, self.best[:, end])
             self.x[:, end] = np.where(better[..., None], points[first], self.x[:, end])
@@ -100,8 +100,8 @@ class _Search:
         x = region.points(trial)
         # ends and quantiles of one column are often tried at the same point
         pairs, pair = np.unique(np.column_stack([entries[2], x]), axis=0, return_inverse=True)
-        found = self.split.quantiles(pairs[:, 1:], pairs[:, 0].astype(int), self.levels)
-        value, here = self._sign[entries[1]] * found[entries[0], np.ravel(pair)], self.best[entries]
+        quantiles = self.split.quantiles(pairs[:, 1:], pairs[:, 0].astype(int), self.levels)
+        value, here = self._sign[entries[1]] * quantiles[entries[0], np.ravel(pair)], self.best[entries]
         better = value < here - 1e-12 * np.abs(here)
         entries = tuple(index[better] for index in entries)
         self.best[entries], self.x[entries], w[entries], moved[entries] = value[better], x[better], trial[better], True

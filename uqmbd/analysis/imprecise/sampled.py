@@ -31,13 +31,13 @@ class _Search:
             if (key := np.round(x, 12).tobytes()) in self.tried:
                 continue
             self.tried.add(key)
-            found = self.statistics(x)
+            values = self.statistics(x)
             if self.ends is None:
-                self.ends = np.stack([found, found])
+                self.ends = np.stack([values, values])
                 self.places = np.broadcast_to(x, (*self.ends.shape, len(x))).copy()
                 continue
-            for end, better in enumerate((found < self.ends[0], found > self.ends[1])):
-                self.ends[end][better] = found[better]
+            for end, better in enumerate((values < self.ends[0], values > self.ends[1])):
+                self.ends[end][better] = values[better]
                 self.places[end][better] = x
 
     def best(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from math import ceil, log, sqrt
 
 import numpy as np
 
+from uqmbd.analysis.base.design import sobol_sequence
 from uqmbd.analysis.chaos.expansion import Expansion
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
@@ -64,12 +65,12 @@ def proposed(expansion: Expansion, intervals: Sequence[int], region: Region, u: 
     inside = region.candidates(_SCANNED)
     edges = region.body.project(np.where(np.abs(inside) > _EDGE, np.sign(inside), inside))
     x, columns = region.points(np.unique(np.concatenate([inside, edges]), axis=0)), expansion.c.shape[1]
-    found = np.empty((2 + len(levels), len(x) * columns))
+    statistics = np.empty((2 + len(levels), len(x) * columns))
     pairs = np.repeat(x, columns, axis=0), np.tile(np.arange(columns), len(x))
     for at, values in Conditional(expansion, intervals, u).samples(*pairs):
-        found[:, at] = np.stack([values.mean(axis=1), values.std(axis=1), *np.quantile(values, levels, axis=1)])
-    found = found.reshape(-1, len(x), columns)
-    votes = np.bincount(np.stack([found.argmin(axis=1), found.argmax(axis=1)]).ravel(), minlength=len(x))
+        statistics[:, at] = np.stack([values.mean(axis=1), values.std(axis=1), *np.quantile(values, levels, axis=1)])
+    statistics = statistics.reshape(-1, len(x), columns)
+    votes = np.bincount(np.stack([statistics.argmin(axis=1), statistics.argmax(axis=1)]).ravel(), minlength=len(x))
     chosen = []
     while votes.any():
         chosen.append(x[votes.argmax()])
@@ -84,8 +85,6 @@ def outer_points(regions: Sequence[Region], most: int, fill: int, proposals: np.
     no room). Otherwise the corners of the widest region and the centre of the innermost. Then `proposals` (n, d), the corners of other
     regions, and Sobol' points of the widest until there are `fill`. Corners of a ball are its points on the diagonals and axes.
     """
-    from scipy.stats import qmc
-
     d, wide = len(regions[0].box), regions[0].wide
     ways = np.array(list(product((-1.0, 1.0), repeat=d)))
     ways = np.concatenate([ways, np.eye(d), -np.eye(d)]) if regions[0].round else ways
@@ -95,20 +94,20 @@ def outer_points(regions: Sequence[Region], most: int, fill: int, proposals: np.
 
     grid = np.empty(0, int)
     if not regions[0].bound and wide.sum() <= GRID and 3 ** wide.sum() <= most:
-        found = regions[0].points(np.array(list(product(*((1.0, 0.0, -1.0) if one else (0.0,) for one in wide)))))
-        grid = np.arange(len(found))
+        points = regions[0].points(np.array(list(product(*((1.0, 0.0, -1.0) if one else (0.0,) for one in wide)))))
+        grid = np.arange(len(points))
     else:
-        found = np.concatenate([corners(regions[0]), regions[-1].points(np.zeros((1, d)))])
-    found, served = _unique(np.concatenate([found, proposals[:PROPOSED]]))[: max(most, len(found))], [0]
+        points = np.concatenate([corners(regions[0]), regions[-1].points(np.zeros((1, d)))])
+    points, served = _unique(np.concatenate([points, proposals[:PROPOSED]]))[: max(most, len(points))], [0]
     for k in _by_halves(len(regions)):
-        more = _unique(np.concatenate([found, corners(regions[k])]))
+        more = _unique(np.concatenate([points, corners(regions[k])]))
         if len(more) <= most:
-            found, served = more, [*served, k]
-    if len(found) < fill:
-        u = qmc.Sobol(d, scramble=False).random_base2(max(fill, 2).bit_length())[1:]  # the first point is a corner
+            points, served = more, [*served, k]
+    if len(points) < fill:
+        u = sobol_sequence(1 << max(fill, 2).bit_length(), d)[1:]  # the first point is a corner
         inner = regions[0].points(np.where(wide, regions[0].body.project(2 * u - 1), 0.0))
-        found = _unique(np.concatenate([found, inner]))[:fill]
-    return found, sorted(served), grid
+        points = _unique(np.concatenate([points, inner]))[:fill]
+    return points, sorted(served), grid
 
 
 def between(limits: np.ndarray, box: np.ndarray, wide: np.ndarray) -> np.ndarray:
@@ -134,14 +133,14 @@ def statistic_limits(values: np.ndarray, ok: np.ndarray, levels: Sequence[float]
         out = np.tile(np.array([-np.inf, np.inf])[:, None], (3 + len(levels), 1, columns))
         out[1:3, 0] = 0.0
         return out, np.ones((2, columns), bool)
-    found = moment_limits(some.mean(axis=0), some.std(axis=0, ddof=1), some.min(axis=0), some.max(axis=0), count, some, CONFIDENCE)
-    deviation = np.stack([found.std_lower, found.std_upper])
+    limits = moment_limits(some.mean(axis=0), some.std(axis=0, ddof=1), some.min(axis=0), some.max(axis=0), count, some, CONFIDENCE)
+    deviation = np.stack([limits.std_lower, limits.std_upper])
     ranks = quantiles(some, tuple(levels), CONFIDENCE)
     names = map(level_name, levels)
     ends = [np.stack([ranks[f"{name}_lower"], ranks[f"{name}_upper"]]) for name in names]
     return (
-        np.stack([np.stack([found.mean_lower, found.mean_upper]), deviation, deviation**2, *ends]),
-        np.stack([found.mean_doubtful, found.std_doubtful]),
+        np.stack([np.stack([limits.mean_lower, limits.mean_upper]), deviation, deviation**2, *ends]),
+        np.stack([limits.mean_doubtful, limits.std_doubtful]),
     )
 
 

@@ -60,11 +60,11 @@ def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
     (least, _, low, _), (most, error, _, high) = _share(weights[few], n), _share(weights[many], n)
     seen = weights[many]
     effective = float(seen.sum() ** 2 / (seen @ seen))
-    found = Probability(least, most, error / most, low, high)
+    probability = Probability(least, most, error / most, low, high)
     if likely:
-        found = Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low)
+        probability = Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low)
     even = effective / len(seen) / evenness(abs(beta))
-    return replace(found, effective=effective, largest=float(seen.max() / seen.sum()), even=even)
+    return replace(probability, effective=effective, largest=float(seen.max() / seen.sum()), even=even)
 
 
 def _share(weights: np.ndarray, n: int) -> tuple[float, float, float, float]:

@@ -47,8 +47,8 @@ def subset(d: int, samples: int, max_levels: int, rng: np.random.Generator) -> G
         level_threshold = g[order[-1]]
         last = level_threshold < 0 or level == max_levels
         if last and level == 1:
-            found = replace(independent, places=z[g < 0])
-            return found if found.unsafe else _not_reached(found.upper, 0.0, level)
+            probability = replace(independent, places=z[g < 0])
+            return probability if probability.unsafe else _not_reached(probability.upper, 0.0, level)
         inside = g < 0 if last else g <= level_threshold
         if not last and level_threshold >= threshold:
             raise NotFoundError("the output has the same value in all those runs of a level that are nearest to the limit")

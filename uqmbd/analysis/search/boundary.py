@@ -75,14 +75,14 @@ class Boundary:
         """Of one side: the best runs of each column and their values, (columns, keep)."""
         known, distance = runs >= 0, self.distance[runs[:, 0]]
         near = np.flatnonzero(known[:, 1] & np.isfinite(distance))
-        found = np.zeros(len(runs))
+        growth = np.zeros(len(runs))
         if not near.size:
-            return found
+            return growth
         runs, values, known, distance = runs[near], values[near], known[near], distance[near]
         away = np.linalg.norm(self.points[runs] - self.points[runs[:, :1]], axis=2)
         spread = np.where(known, away, 0.0).max(axis=1)
         least = np.minimum(distance, spread / NEAR)[:, None]  # slopes over less than the way that is asked for may be noise
         with np.errstate(invalid="ignore"):
             slope = np.where(known & (away > 0), (values[:, :1] - values) / np.maximum(away, least), 0.0).max(axis=1)
-        found[near] = np.where(distance <= NEAR * spread, slope * distance, 0.0)
-        return found
+        growth[near] = np.where(distance <= NEAR * spread, slope * distance, 0.0)
+        return growth

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from uqmbd.analysis.search.extremes import SIGNS, Extremes
-from uqmbd.analysis.search.local_quadratic import ascents
 
 SCALES = 10.0 ** -np.arange(0.0, 4.5, 0.5)  # of a step, in half widths of the box
 STILL = 0.3  # probability that a coordinate does not move
 LEAST = 0.01  # share of every way of stepping, however little it pays
+RIDGE = 1e-9  # of the diagonal of a local model's normal equations
+REACH = 2.0  # how far outside the points a model's top may lie, in their spread
 MEMORY = 0.7  # weight of the rounds before in what pays
 
 
@@ -77,12 +78,12 @@ class Search:
 
         `points` (runs, inputs) are all runs so far, of which some are the extremes.
         """
-        found, who = np.empty((len(ways), self._inputs)), np.empty(len(ways), int)
+        proposals, who = np.empty((len(ways), self._inputs)), np.empty(len(ways), int)
         for way in np.unique(ways):
             at = ways == way
             side, who[at] = self._drawn(int(at.sum()), rng)
-            found[at] = self.ways[way][1](points, side, who[at], rng)
-        return found, who
+            proposals[at] = self.ways[way][1](points, side, who[at], rng)
+        return proposals, who
 
     def learn(self, ways: np.ndarray, first: int, values: np.ndarray, places: np.ndarray) -> None:
         """A round of these `ways` has been run, as runs number `first` on; before it the extremes had `values` at the runs `places`.
@@ -154,18 +155,18 @@ class Search:
 
     def _to_an_end(self, points: np.ndarray, side: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """One coordinate to an end of its interval."""
-        found, who = self._at(points, side, column).copy(), np.arange(len(side))
-        found[who, rng.integers(0, self._inputs, len(side))] = rng.choice(SIGNS, len(side))
-        return found
+        moved, who = self._at(points, side, column).copy(), np.arange(len(side))
+        moved[who, rng.integers(0, self._inputs, len(side))] = rng.choice(SIGNS, len(side))
+        return moved
 
     def _local(self, points: np.ndarray, side: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The top of a polynomial of second degree through the best runs of the column."""
         runs, values = self._extremes.runs[side, column], self._extremes.values[side, column]
         whole = runs[:, -1] >= 0
-        found = self._steps(1e-2)(points, side, column, rng)
+        proposals = self._steps(1e-2)(points, side, column, rng)
         if whole.any():
-            found[whole] = ascents(points[runs[whole]], values[whole], rng)
-        return found
+            proposals[whole] = ascents(points[runs[whole]], values[whole], rng)
+        return proposals
 
     def _like_the_best(self, scale: float) -> Callable:
         """Steps whose lengths and ways are those between the best runs of the column."""
@@ -182,3 +183,33 @@ class Search:
 
     def _anywhere(self, points: np.ndarray, side: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rng.uniform(-1.0, 1.0, (len(side), self._inputs))
+
+
+def ascents(places: np.ndarray, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A point (groups, inputs) uphill of the best of each group: the top of the quadratic model where it has one, else its steepest way.
+
+    Of points `places` (groups, points, inputs), the best of each group first, and `values` (groups, points), greater is better. `rng`
+    shortens some of the ways, for models that promise too much.
+    """
+    groups, count, d = places.shape
+    origin = places[:, 0]
+    away = places - origin[:, None]
+    spread = np.maximum(np.abs(away).max(axis=1), 1e-12)
+    x = away / spread[:, None]
+    i, j = np.triu_indices(d)
+    design = np.concatenate([np.ones((groups, count, 1)), x, x[..., i] * x[..., j]], axis=-1)
+    rise = values - values[:, :1]
+    height = np.maximum(np.abs(rise).max(axis=1), 1e-300)
+    normal = np.einsum("gpa,gpb->gab", design, design)
+    normal[:, range(normal.shape[1]), range(normal.shape[1])] *= 1 + RIDGE
+    normal[:, range(normal.shape[1]), range(normal.shape[1])] += RIDGE
+    c = np.linalg.solve(normal, np.einsum("gpa,gp->ga", design, rise / height[:, None])[..., None])[..., 0]
+    hessian = np.zeros((groups, d, d))
+    hessian[:, i, j] = c[:, 1 + d :]
+    hessian = hessian + hessian.transpose(0, 2, 1)
+    bend, axes = np.linalg.eigh(hessian)
+    slope = np.einsum("gij,gi->gj", axes, c[:, 1 : 1 + d])
+    step = np.einsum("gij,gj->gi", axes, slope / np.maximum(np.abs(bend), 1e-6))
+    far = np.abs(step).max(axis=1, keepdims=True)
+    step *= np.minimum(1.0, REACH / np.maximum(far, 1e-300)) * rng.choice([1.0, 1.0, 0.5, 0.25], (groups, 1))
+    return origin + step * spread

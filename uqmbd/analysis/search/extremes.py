@@ -42,8 +42,8 @@ class Extremes:
         At an end that no run can reach, such as a kink or the limit at a jump, the true extreme lies about so much beyond the best.
         """
         with np.errstate(invalid="ignore"):
-            found = self.values[..., 0] - self.values[..., self.values.shape[2] // HALF]
-        return np.where(np.isfinite(found), found, 0.0)
+            distance = self.values[..., 0] - self.values[..., self.values.shape[2] // HALF]
+        return np.where(np.isfinite(distance), distance, 0.0)
 
     def take(self, values: np.ndarray, numbers: np.ndarray) -> None:
         """Runs of these ascending `numbers` with values (runs, columns); NaN counts for nothing, of equal values the earlier run stays."""
@@ -66,19 +66,19 @@ class Extremes:
         if not at.size:
             return
         row, column = np.divmod(at, values.shape[1])
-        found, numbers = sign * values[row, column], numbers[row]
+        signed, numbers = sign * values[row, column], numbers[row]
         small = column.astype(np.uint16) if values.shape[1] <= 2**16 else column  # is sorted much faster
         order, rank, most = _by_column(small)
         if most > keep:  # only the best of them, of equal values the earlier run
-            order = np.lexsort((-found, column))
+            order = np.lexsort((-signed, column))
             order, most = order[rank < keep], keep
             rank = rank[rank < keep]
-        column, found, numbers = column[order], found[order], numbers[order]
+        column, signed, numbers = column[order], signed[order], numbers[order]
         line = np.cumsum(rank == 0) - 1
         who = column[rank == 0]
         both, names = np.full((len(who), keep + most), np.inf), np.full((len(who), keep + most), -1)
         both[:, :keep], names[:, :keep] = -kept[who], runs[who]
-        both[line, keep + rank], names[line, keep + rank] = -found, numbers
+        both[line, keep + rank], names[line, keep + rank] = -signed, numbers
         best = both.argsort(axis=1, kind="stable")[:, :keep]  # of equal values the earlier run
         line = np.arange(len(who))[:, None]
         kept[who], runs[who] = -both[line, best], names[line, best]

@@ -48,9 +48,9 @@ def covariance(jacobian: np.ndarray, free: np.ndarray, variance: float) -> tuple
     s = np.concatenate([s, np.zeros(len(at) - len(s))])
     flat = s <= FLAT * s[0]
     inverse = np.divide(1.0, s, out=np.zeros_like(s), where=~flat)
-    found = (vt.T * inverse**2) @ vt / np.outer(lengths, lengths) * variance
+    known = (vt.T * inverse**2) @ vt / np.outer(lengths, lengths) * variance
     loose[at] = np.abs(vt[flat]).max(axis=0, initial=0.0) > 1e-3
-    out[np.ix_(at, at)] = found
+    out[np.ix_(at, at)] = known
     out[loose] = out[:, loose] = np.nan
     out[loose, loose] = np.inf
     return out, loose

@@ -90,11 +90,11 @@ class Populations:
 
     def points(self, points: np.ndarray, ways: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """A point to run by each of `ways`, see `Search.points`."""
-        found, who = np.empty((len(ways), points.shape[1])), np.empty(len(ways), int)
+        proposals, who = np.empty((len(ways), points.shape[1])), np.empty(len(ways), int)
         for k, one in enumerate(self._searches):
             at = self.group(ways) == k
-            found[at], who[at] = one.points(points, ways[at] % len(self.ways), rng)
-        return found, who
+            proposals[at], who[at] = one.points(points, ways[at] % len(self.ways), rng)
+        return proposals, who
 
     def learn(self, ways: np.ndarray, first: int) -> None:
         """A round of these `ways` has been run, as runs number `first` on."""
@@ -132,8 +132,8 @@ class Populations:
         """Where one of them has no run yet that is all the band."""
         apart = np.stack([one.bounds for one in self._extremes])
         with np.errstate(invalid="ignore"):
-            found, width = np.ptp(apart, axis=0), np.ptp(self.bounds, axis=0)
-        return np.where(np.isfinite(found), found, np.where(np.isfinite(width), width, 0.0))
+            spread, width = np.ptp(apart, axis=0), np.ptp(self.bounds, axis=0)
+        return np.where(np.isfinite(spread), spread, np.where(np.isfinite(width), width, 0.0))
 
 
 def populations(runs: float, inputs: int) -> int:
@@ -181,11 +181,11 @@ def doubt(before: np.ndarray, now: np.ndarray, bounds: np.ndarray, width: np.nda
 
 def _around(values: np.ndarray, slices: Iterable[slice]) -> np.ndarray:
     """Mean over the times around each, (columns,)."""
-    found = np.empty_like(values)
+    means = np.empty_like(values)
     for at in slices:
         count = at.stop - at.start
         reach = max(LEAST_AROUND, round(AROUND * count))
         total, each = np.concatenate([[0.0], np.cumsum(values[at])]), np.arange(count)
         first, last = np.maximum(each - reach, 0), np.minimum(each + reach + 1, count)
-        found[at] = np.maximum(total[last] - total[first], 0.0) / (last - first)
-    return found
+        means[at] = np.maximum(total[last] - total[first], 0.0) / (last - first)
+    return means

@@ -22,11 +22,11 @@ class Surface:
 
 def terms(points: np.ndarray, degree: int) -> np.ndarray:
     """The inputs, their products where the degree is 2, and 1: (n, terms)."""
-    found = [points]
+    columns = [points]
     if degree == 2:
         i, j = np.triu_indices(points.shape[1])
-        found.append(points[:, i] * points[:, j])
-    return np.concatenate([*found, np.ones((len(points), 1))], axis=1)
+        columns.append(points[:, i] * points[:, j])
+    return np.concatenate([*columns, np.ones((len(points), 1))], axis=1)
 
 
 def surface_between(pairs: np.ndarray, points: np.ndarray, first: np.ndarray) -> Surface | None:
@@ -68,5 +68,5 @@ def _widest(pairs: np.ndarray, degree: int) -> np.ndarray | None:
     rows = np.concatenate([-one, other])
     limits = np.column_stack([rows, np.ones(len(rows))])  # margin <= g of the first, and <= -g of the second
     growth = np.append(((one - other) / length[:, None]).mean(axis=0), 0.0)[None]
-    found = linprog(np.append(np.zeros(count), -1.0), limits, np.zeros(len(rows)), growth, [1.0], bounds=(None, None), method="highs")
-    return found.x[:-1] if found.success else None
+    solution = linprog(np.append(np.zeros(count), -1.0), limits, np.zeros(len(rows)), growth, [1.0], bounds=(None, None), method="highs")
+    return solution.x[:-1] if solution.success else None

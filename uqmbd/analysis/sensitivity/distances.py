@@ -30,7 +30,7 @@ def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
     ranked = np.take_along_axis(values, order, axis=0)
     last_of_ties = np.concatenate([ranked[1:] > ranked[:-1], np.ones((1, values.shape[1]), bool)])
     everywhere = np.arange(1, n + 1)[:, None] / n
-    found = np.zeros((d, values.shape[1]))
+    medians = np.zeros((d, values.shape[1]))
     for i in range(d):
         edges = np.quantile(points[:, i], np.arange(0, 1 + 1 / slices, 1 / slices)[: slices + 1])
         distances = []
@@ -39,8 +39,8 @@ def pawn(points: np.ndarray, values: np.ndarray, slices: int) -> np.ndarray:
             if member.any():
                 below = np.cumsum(member[order], axis=0) / np.count_nonzero(member)
                 distances.append(np.where(last_of_ties, np.abs(below - everywhere), 0.0).max(axis=0))
-        found[i] = np.median(distances, axis=0)
-    return found
+        medians[i] = np.median(distances, axis=0)
+    return medians
 
 
 def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
@@ -53,8 +53,10 @@ def delta(points: np.ndarray, values: np.ndarray, resamples: int, rng: np.random
     edges = np.floor(np.linspace(0, n, round(min(np.ceil(n**exponent), _MOST_CLASSES)) + 1)).astype(int)
     draws = rng.integers(n, size=(resamples, n))
     whole = shift_of_distribution(points, output, edges)
-    drawn = np.array([shift_of_distribution(points[rows], output.of_runs(rows), edges) for rows in draws])
-    return np.clip(2 * whole - drawn.mean(axis=0), 0.0, 1.0)
+    drawn = []
+    for rows in draws:  # ranks and shares stay those of all runs
+        drawn.append(shift_of_distribution(points[rows], Ranked(output.atom[rows], output.score[rows], output.shares), edges))
+    return np.clip(2 * whole - np.mean(drawn, axis=0), 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +85,6 @@ class Ranked:
         """Whether all runs have one value."""
         return len(self.shares) == 1 and self.shares[0] == 1.0
 
-    def of_runs(self, rows: np.ndarray) -> Ranked:
-        """The same of some of the runs, or of runs drawn from them: ranks and shares stay those of all."""
-        return Ranked(self.atom[rows], self.score[rows], self.shares)
-
 
 def alike(values: np.ndarray) -> np.ndarray:
     """Number of the value of each run, ascending, (n,): values that differ by rounding have one number."""
@@ -98,9 +96,9 @@ def alike(values: np.ndarray) -> np.ndarray:
     # many values in a small range may form a chain that is longer than rounding
     short = ranked[last] - ranked[first] <= 2 * _ROUNDING * np.maximum(np.abs(ranked[first]), np.abs(ranked[last]))
     same = np.where(short[1:], near, ranked[1:] == ranked[:-1])
-    found = np.empty(len(values), int)
-    found[order] = np.concatenate([[0], np.cumsum(~same)])
-    return found
+    numbers = np.empty(len(values), int)
+    numbers[order] = np.concatenate([[0], np.cumsum(~same)])
+    return numbers
 
 
 def shift_of_distribution(points: np.ndarray, output: Ranked, edges: np.ndarray) -> np.ndarray:
@@ -111,7 +109,7 @@ def shift_of_distribution(points: np.ndarray, output: Ranked, edges: np.ndarray)
     """
     n, d = points.shape
     smooth = 1 - output.shares.sum()
-    found = np.zeros(d)
+    shifts = np.zeros(d)
     for i in range(d):
         order = np.argsort(points[:, i], kind="stable")
         for low, high in pairwise(edges):
@@ -121,19 +119,14 @@ def shift_of_distribution(points: np.ndarray, output: Ranked, edges: np.ndarray)
             shift = np.abs(here - output.shares).sum()
             scores = score[atom < 0]
             if len(scores):
-                width = kernel_width(scores)
+                spread = scores.std(ddof=1) if len(scores) > 1 else 0.0
+                width = max(min(float(spread), 1.0) * (0.75 * len(scores)) ** -0.2, _NARROWEST)  # Silverman's
                 part = normal_densities(_SCORES[:, None], scores, width).sum(axis=1) / count
                 shift += np.trapezoid(np.abs(part - smooth * normal_densities(_SCORES, 0.0, np.hypot(1.0, width))), _SCORES)
             else:
                 shift += smooth
-            found[i] += count / (2 * n) * shift
-    return found
-
-
-def kernel_width(scores: np.ndarray) -> float:
-    """Silverman's, of the normal scores of a class."""
-    spread = scores.std(ddof=1) if len(scores) > 1 else 0.0
-    return max(min(float(spread), 1.0) * (0.75 * len(scores)) ** -0.2, _NARROWEST)
+            shifts[i] += count / (2 * n) * shift
+    return shifts
 
 
 def normal_densities(at: np.ndarray, mean: np.ndarray | float, std: float) -> np.ndarray:

@@ -35,8 +35,8 @@ def dgsm(squares: np.ndarray, base: np.ndarray) -> np.ndarray:
 
 def variance(values: np.ndarray) -> np.ndarray:
     """Variance of each column of (runs, columns); exactly 0 where what there is can be rounding."""
-    found = values.var(axis=0)
-    return np.where(found > (16 * np.finfo(float).eps * np.abs(values).max(axis=0)) ** 2, found, 0.0)
+    variances = values.var(axis=0)
+    return np.where(variances > (16 * np.finfo(float).eps * np.abs(values).max(axis=0)) ** 2, variances, 0.0)
 
 
 def shares(parts: np.ndarray, whole: np.ndarray) -> np.ndarray:

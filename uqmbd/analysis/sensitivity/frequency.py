@@ -31,7 +31,7 @@ def rbd_fast(points: np.ndarray, values: np.ndarray, harmonics: int) -> np.ndarr
     n, d = points.shape
     varies = variance(values) > 0
     bias = 2 * harmonics / n
-    found = np.zeros((d, values.shape[1]))
+    first = np.zeros((d, values.shape[1]))
     for i in range(d):
         order = np.argsort(points[:, i], kind="stable")
         there_and_back = np.concatenate([order[::2], order[1::2][::-1]])
@@ -39,5 +39,5 @@ def rbd_fast(points: np.ndarray, values: np.ndarray, harmonics: int) -> np.ndarr
         power = np.abs(np.fft.rfft(arranged - arranged.mean(axis=0), axis=0)[1:]) ** 2
         power[: n // 2 if n % 2 else n // 2 - 1] *= 2  # both signs of a frequency, but the last of an even number has one
         share = shares(power[:harmonics].sum(axis=0), np.where(varies, power.sum(axis=0), 0.0))
-        found[i] = np.where(varies, share - bias / (1 - bias) * (1 - share), 0.0)
-    return found
+        first[i] = np.where(varies, share - bias / (1 - bias) * (1 - share), 0.0)
+    return first

@@ -207,8 +207,8 @@ class Estimator:
             both += (self.shift[p] - self.middle + away[:, p]) * (self.shift[q] - self.middle + away[:, q])
             alone = square[:, 2 + 2 * d] - away[:, 0] * away[:, 1] + a * b
             second = both - alone[:, None] - first[:, j] - first[:, k]
-        found = Indices(first, total, second, variance)
-        return found if len(weights) > 1 else Indices(*(part[0] for part in (first, total, second, variance)))
+        indices = Indices(first, total, second, variance)
+        return indices if len(weights) > 1 else Indices(*(part[0] for part in (first, total, second, variance)))
 
 
 def half_widths(layout: Layout, sums: Sums, weights: np.ndarray, factor: float) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -221,9 +221,9 @@ def half_widths(layout: Layout, sums: Sums, weights: np.ndarray, factor: float) 
     parts, pooled = [], []
     for start in range(0, columns, _CHUNK):
         at = slice(start, start + _CHUNK)
-        found = Estimator(layout, sums.of_columns(at)).indices(weights)
-        parts.append({kind: share.std(axis=0, ddof=1) for kind, share in found.shares().items()})
-        pooled.append(found.aggregated(weights_of_columns[at]))
+        resampled = Estimator(layout, sums.of_columns(at)).indices(weights)
+        parts.append({kind: share.std(axis=0, ddof=1) for kind, share in resampled.shares().items()})
+        pooled.append(resampled.aggregated(weights_of_columns[at]))
     each = {kind: factor * np.concatenate([part[kind] for part in parts], axis=-1) for kind in parts[0]}
     return each, {kind: factor * share.std(axis=0, ddof=1) for kind, share in reduce(add, pooled).shares().items()}
 

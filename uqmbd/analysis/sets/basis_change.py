@@ -20,13 +20,13 @@ def legendre_of(expansion: Expansion) -> Chaos:
 
 def chebyshev_of(chaos: Chaos) -> SparseExpansion:
     """In Chebyshev polynomials, of an expansion whose families are all Legendre's."""
-    place: dict[tuple[int, ...], int] = {}
+    row_of: dict[tuple[int, ...], int] = {}
     for term in sorted(map(tuple, chaos.indices.tolist()), key=sum):  # with a term come all terms of lower degrees
         for lower in product(*(range(degree + 1) for degree in term)):
-            place.setdefault(lower, len(place))
-    c = np.zeros((len(place), chaos.c.shape[1]))
-    c[[place[tuple(term)] for term in chaos.indices.tolist()]] = chaos.c
-    return SparseExpansion(np.array(list(place)), c).mapped(lambda axis, degree: to_chebyshev(degree))
+            row_of.setdefault(lower, len(row_of))
+    c = np.zeros((len(row_of), chaos.c.shape[1]))
+    c[[row_of[tuple(term)] for term in chaos.indices.tolist()]] = chaos.c
+    return SparseExpansion(np.array(list(row_of)), c).mapped(lambda axis, degree: to_chebyshev(degree))
 
 
 def to_legendre(degree: int) -> np.ndarray:

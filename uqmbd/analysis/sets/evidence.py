@@ -64,8 +64,8 @@ def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
         block[..., :count] = some
         sizes = np.abs(block).reshape(-1, WIDTH)
         allowed = least_gap(np.r_[np.broadcast_to(gap, (columns,))[start : start + WIDTH], np.ones(WIDTH - count)], sizes.sum(axis=0))
-        found = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions)
-        out[:, :, start : start + count] = found[..., :count]
+        bounds = box_ranges(block.ravel(), shape, matrices, element, first, allowed, lost @ sizes, conversions)
+        out[:, :, start : start + count] = bounds[..., :count]
     return out
 
 
@@ -82,13 +82,13 @@ def _rounding(shape: np.ndarray, growth: np.ndarray, halvings: int) -> np.ndarra
     return np.finfo(float).eps * (2 * shape.sum() + len(shape) * (2 + 0.5 * halvings)) * terms.ravel()
 
 
-def belief_and_plausibility(at: np.ndarray, lower: np.ndarray, upper: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Belief and plausibility that a column is at most the values `at` (m,); ranges (boxes,): 2 x (m,)."""
-    belief, plausibility = (np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))
-    return belief, plausibility
+def belief_and_plausibility(lower: np.ndarray, upper: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """Table (LEVELS, 3) of values, and of belief and plausibility that a column with these ranges (boxes,) is at most the value."""
+    at = _levels(lower, upper)
+    return np.stack([at, *(np.minimum(1.0, (ends[None] <= at[:, None]) @ masses) for ends in (upper, lower))], axis=1)
 
 
-def levels(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def _levels(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Values (LEVELS,) at which to show both functions: all ends of the ranges (boxes,) if they are no more, filled up evenly."""
     ends = np.unique(np.concatenate([lower, upper]))
     even = np.linspace(ends[0], ends[-1], LEVELS)
@@ -113,8 +113,8 @@ def statistics(lower: np.ndarray, upper: np.ndarray, masses: np.ndarray, probabi
         order = np.argsort(ends, axis=0, kind="stable")
         sides.append((np.take_along_axis(ends, order, axis=0), np.cumsum(masses[order], axis=0)))
     for probability in probabilities:
-        found = []
+        quantile = []
         for ends, sums in sides:
             first = (sums >= probability - _STEP).argmax(axis=0)
-            found.append(np.take_along_axis(ends, first[None], axis=0)[0])
-        yield np.stack(found)
+            quantile.append(np.take_along_axis(ends, first[None], axis=0)[0])
+        yield np.stack(quantile)

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from uqmbd.analysis.base.design import sobol_sequence
 from uqmbd.analysis.sets.alpha_cuts import inside
 from uqmbd.analysis.sets.convex_body import Body
 
@@ -66,9 +67,7 @@ def regions(boxes: Sequence[np.ndarray], body: Body) -> list[Region]:
 
 def candidates(d: int, count: int) -> np.ndarray:
     """Points of the box [-1, 1]^d: centre, corners (of up to `CORNERS` inputs), centres of faces, and at least `count` Sobol' points."""
-    from scipy.stats import qmc
-
     faces = np.concatenate([np.eye(d), -np.eye(d)])
     corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= CORNERS else np.array([np.full(d, -1.0), np.ones(d)])
-    filling = -np.cos(np.pi * qmc.Sobol(d, scramble=False).random_base2(max(count - 1, 1).bit_length()))
+    filling = -np.cos(np.pi * sobol_sequence(1 << max(count - 1, 1).bit_length(), d))
     return np.unique(np.concatenate([np.zeros((1, d)), faces, corners, filling]), axis=0)

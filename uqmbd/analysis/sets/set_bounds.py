@@ -13,9 +13,8 @@ from uqmbd.analysis.base.fitted import Fitted
 from uqmbd.analysis.chaos.multi_index import index_set
 from uqmbd.analysis.chebyshev import sparse_chebyshev
 from uqmbd.analysis.chebyshev.expansions import SparseExpansion, is_polynomial
-from uqmbd.analysis.chebyshev.pointwise import Dense, Terms
+from uqmbd.analysis.chebyshev.sparse_chebyshev import Dense, Terms
 from uqmbd.analysis.sets.convex_body import Body
-from uqmbd.analysis.sets.ellipsoids import ball_range
 
 NEGLIGIBLE = 1e-13  # of the sum of a column's coefficients
 
@@ -80,6 +79,41 @@ def _quadratic(exponents: np.ndarray, c: np.ndarray, body: Body) -> tuple[np.nda
     return np.stack([k + low, k - high]), np.stack([at_low, at_high]) @ g.T
 
 
+def ball_range(slope: np.ndarray, bend: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Least value (columns,) of ``b·w + ½ wᵀ H w`` over ``|w| <= 1`` for many b and H at once, and where it is taken, (columns, d).
+
+    Of b, `slope` (columns, d), and symmetric H, `bend` (columns, d, d). The trust-region problem has no gap to its dual, ``max_λ -½ Σ β_i²
+    / (h_i + λ) - λ/2`` over ``λ >= max(0, -h_1)``, with H's eigenvalues h and β = b in its eigenvectors (Conn, Gould, Toint, Trust-Region
+    Methods (2000), ch. 7). Bisection on its slope finds λ; the value is as accurate as λ squared, also in the hard case.
+    """
+    h, vectors = np.linalg.eigh(bend)
+    beta = np.einsum("cij,ci->cj", vectors, slope)
+    size = np.maximum(np.abs(h).max(axis=1), np.linalg.norm(beta, axis=1))
+    size = np.where(size > 0, size, 1.0)
+    h, beta = h / size[:, None], beta / size[:, None]
+    floor = np.maximum(0.0, -h[:, 0])
+    base = h + floor[:, None]  # not negative; the multiplier is counted from the floor, so that it is accurate near the pole
+
+    def shares(above: np.ndarray) -> np.ndarray:
+        distance = base + above[:, None]
+        return np.divide(beta, distance, out=np.zeros_like(beta), where=(np.abs(beta) > 1e-15) & (distance > 0))
+
+    low, high = np.zeros(len(h)), np.linalg.norm(beta, axis=1) + 1e-300
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        outside = (shares(middle) ** 2).sum(axis=1) > 1
+        low, high = np.where(outside, middle, low), np.where(outside, high, middle)
+    pole = ((np.abs(beta) > 1e-15) & (base <= 0)).any(axis=1)
+    above = np.where(((shares(np.zeros(len(h))) ** 2).sum(axis=1) <= 1) & ~pole, 0.0, high)
+    multiplier = floor + above
+    part = -shares(above)
+    value = 0.5 * (beta * part).sum(axis=1) - 0.5 * multiplier
+    # on the sphere; in the hard case the lowest axis leads there
+    lowest = np.sqrt(np.maximum(0.0, 1 - (part[:, 1:] ** 2).sum(axis=1)))
+    part[:, 0] = np.where(multiplier > 0, np.where(part[:, 0] < 0, -lowest, lowest), part[:, 0])
+    return value * size, np.einsum("cij,cj->ci", vectors, part)
+
+
 def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Projected gradients from the best candidates of each column that are apart from each other."""
     terms = sparse_chebyshev.basis(exponents, candidates @ body.generators.T)
@@ -96,8 +130,10 @@ def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarra
     w, unproven = body.places(u), np.zeros(surrogate.count, bool)
     points = w @ body.generators.T
     if surrogate.smooth:
-        found = searched(surrogate, lambda at: surrogate.part(at).evaluate(points), surrogate.count, w, body.project, body.generators)
-        return *found, unproven
+        ends_and_places = searched(
+            surrogate, lambda at: surrogate.part(at).evaluate(points), surrogate.count, w, body.project, body.generators
+        )
+        return *ends_and_places, unproven
     values = surrogate.evaluate(points)
     bounds = np.stack([values.min(axis=0), values.max(axis=0)])
     return bounds, points[np.stack([values.argmin(axis=0), values.argmax(axis=0)])], unproven

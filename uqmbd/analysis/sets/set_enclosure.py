@@ -13,7 +13,7 @@ import numpy as np
 
 from uqmbd.analysis.chebyshev import chebyshev
 from uqmbd.analysis.chebyshev.expansions import Expansion, SparseExpansion, TensorExpansion
-from uqmbd.analysis.chebyshev.pointwise import Terms
+from uqmbd.analysis.chebyshev.sparse_chebyshev import Terms
 from uqmbd.analysis.sets.convex_body import Body
 
 ACTIVE = 1e-6  # distance in w at which a place counts as being on the boundary
@@ -24,15 +24,15 @@ FEWEST, MOST = 100, 4000  # halvings for one end of one column
 SLACK = 64 * np.finfo(float).eps  # of the sum of the coefficients, for the rounding of what is added and restricted
 
 
-def enclosed(exponents: np.ndarray, c: np.ndarray, body: Body, found: np.ndarray, places: np.ndarray, gap: np.ndarray) -> np.ndarray:
+def enclosed(exponents: np.ndarray, c: np.ndarray, body: Body, extremes: np.ndarray, places: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """Bounds of every column over the set, verified: (2, columns).
 
-    Of terms `exponents` (terms, d), downward closed, with coefficients `c` (terms, columns); `found` (2, columns) are the smallest and
+    Of terms `exponents` (terms, d), downward closed, with coefficients `c` (terms, columns); `extremes` (2, columns) are the smallest and
     largest value of a search, at `places` (2, columns, d) in x. At a distance `gap` (columns,) of these, positive, nothing more is done.
     Where the work that is allowed runs out a bound is farther off; it holds all the same.
     """
     columns, d = c.shape[1], exponents.shape[1]
-    both, best = np.concatenate([-c, c], axis=1), np.concatenate([-found[0], found[1]])
+    both, best = np.concatenate([-c, c], axis=1), np.concatenate([-extremes[0], extremes[1]])
     allowed = np.concatenate([gap, gap])
     at = places.reshape(-1, d)
     plain, bent = _expansions(exponents, both, *_penalty(exponents, both, body, at))
@@ -90,14 +90,14 @@ def _square(part: np.ndarray, degree: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _expansions(exponents: np.ndarray, c: np.ndarray, extra: np.ndarray, more: np.ndarray) -> tuple[Expansion, Expansion]:
     """The polynomials without and with the further terms, over the same terms."""
-    place = {tuple(row): t for t, row in enumerate(exponents.tolist())}
+    row_of = {tuple(row): t for t, row in enumerate(exponents.tolist())}
     for row in extra.tolist():
-        place.setdefault(tuple(row), len(place))
-    every = np.array(list(place))
+        row_of.setdefault(tuple(row), len(row_of))
+    every = np.array(list(row_of))
     plain = np.zeros((len(every), c.shape[1]))
     plain[: len(c)] = c
     bent = plain.copy()
-    bent[[place[tuple(row)] for row in extra.tolist()]] += more
+    bent[[row_of[tuple(row)] for row in extra.tolist()]] += more
     shape = every.max(axis=0) + 1
     if np.prod(shape.astype(float)) > 2 * len(every):
         return SparseExpansion(every, plain), SparseExpansion(every, bent)

@@ -88,11 +88,11 @@ def standardised(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (y - mean) / unit, mean, unit
 
 
-def in_unit(found: Process, mean: np.ndarray, unit: np.ndarray) -> Process:
+def in_unit(process: Process, mean: np.ndarray, unit: np.ndarray) -> Process:
     """The fit of values that were divided by `unit` after `mean` was taken away, in their own unit."""
-    trend = found.trend * unit
+    trend = process.trend * unit
     trend[0] += mean
-    return replace(found, scale=found.scale * unit, trend=trend, weights=found.weights * unit)
+    return replace(process, scale=process.scale * unit, trend=trend, weights=process.weights * unit)
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:
@@ -128,13 +128,13 @@ def loss(logs: np.ndarray, *data: Any) -> tuple[float, np.ndarray]:
     """Negative logarithm of the likelihood, and its gradient by the logarithms of the lengths (d,)."""
     from scipy.linalg import get_lapack_funcs
 
-    found, derivative = fitted(np.exp(logs), *data)
-    (invert,) = get_lapack_funcs(("potri",), (found.lower,))
-    inverse = invert(found.lower, lower=1)[0]
+    process, derivative = fitted(np.exp(logs), *data)
+    (invert,) = get_lapack_funcs(("potri",), (process.lower,))
+    inverse = invert(process.lower, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    weights = found.weights / found.scale
+    weights = process.weights / process.scale
     part = (weights @ weights.T / weights.shape[1] - inverse) * derivative
-    x = data[0] / found.lengths
+    x = data[0] / process.lengths
     # Σ_ab part_ab (x_a - x_b)² in two products
     slopes = 2.0 * (part.sum(axis=1) @ (x * x) - np.einsum("ai,ai->i", x, part @ x))
-    return -found.likelihood, -0.5 * slopes
+    return -process.likelihood, -0.5 * slopes

@@ -35,9 +35,9 @@ def quantiles(values: np.ndarray, levels: tuple[float, ...] = LEVELS, confidence
             rows.append(ordered[last - 1] if last <= n else np.full(part.shape[1], np.inf))
         return np.array(rows)
 
-    found = columnwise(of, values.reshape(n, -1) if n else np.empty((0, int(np.prod(shape)))))
+    table = columnwise(of, values.reshape(n, -1) if n else np.empty((0, int(np.prod(shape)))))
     names = [level_name(level) + end for level in levels for end in ("", "_lower", "_upper")]
-    return {name: row.reshape(shape) for name, row in zip(names, found, strict=True)}
+    return {name: row.reshape(shape) for name, row in zip(names, table, strict=True)}
 
 
 def _interpolated(ordered: np.ndarray, level: float) -> np.ndarray:

@@ -114,5 +114,5 @@ def horizons(trusted: np.ndarray, columns: Columns) -> xr.Dataset:
     """The trust horizon of each history, s, from the trust of all columns; an axis other than time has none."""
     import xarray as xr
 
-    found = {name: horizon(trusted[columns.slices[name]], columns.time) for name, info in columns.outputs.items() if info.over_time}
-    return xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in found.items()})
+    times = {name: horizon(trusted[columns.slices[name]], columns.time) for name, info in columns.outputs.items() if info.over_time}
+    return xr.Dataset({name: ((), value, {"unit": "s"}) for name, value in times.items()})

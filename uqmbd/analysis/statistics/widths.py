@@ -52,7 +52,7 @@ def widths_of(group: Callable[[str], xr.Dataset], axis_of: Callable[[str, str], 
     """See `uqmbd.result_data.ResultData.widths`; `axis_of(output, group)` is what an output is over in a group."""
     import xarray as xr
 
-    found: dict[str, dict[str, list[float]]] = {}
+    by_output: dict[str, dict[str, list[float]]] = {}
     units: dict[str, str] = {}
     for key in ("bounds", "inner", "statistics"):
         for name in map(str, group(key).data_vars):
@@ -64,11 +64,11 @@ def widths_of(group: Callable[[str], xr.Dataset], axis_of: Callable[[str, str], 
             units[name] = str(array.attrs.get("unit", ""))
             for band, lower, upper in bands(key, array):
                 numbers = band_width(lower.values, upper.values, array[axis].values)
-                found.setdefault(name, {})[band] = [*numbers, share]
-    labels = list(dict.fromkeys(band for table in found.values() for band in table))
+                by_output.setdefault(name, {})[band] = [*numbers, share]
+    labels = list(dict.fromkeys(band for table in by_output.values() for band in table))
     none = [np.nan] * len(MEASURES)
     arrays = {
         name: (("band", "measure"), np.array([table.get(band, none) for band in labels]), {"unit": units[name]})
-        for name, table in found.items()
+        for name, table in by_output.items()
     }
-    return xr.Dataset(arrays, {"band": np.array(labels, object), "measure": np.array(MEASURES, object)} if found else None)
+    return xr.Dataset(arrays, {"band": np.array(labels, object), "measure": np.array(MEASURES, object)} if by_output else None)

@@ -36,8 +36,8 @@ def period(time: np.ndarray, values: np.ndarray) -> np.ndarray:
     near = np.log(np.stack([spectrum[np.arange(n), i + j] for j in (-1, 0, 1)]) + 1e-300)
     bend = near[0] - 2 * near[1] + near[2]
     shift = np.clip(np.divide(near[0] - near[2], 2 * bend, out=np.zeros(n), where=bend < 0), -1, 1)
-    found = 1 / (frequency[i] + shift * frequency[1])
-    return np.where(found * 2 <= whole, found, whole)
+    periods = 1 / (frequency[i] + shift * frequency[1])
+    return np.where(periods * 2 <= whole, periods, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,9 @@ def align(time: np.ndarray, values: np.ndarray, reference: np.ndarray, *, order:
     for k in scales.T:
         for phi in one * np.arange(-(SHIFTS // 2), SHIFTS // 2) / SHIFTS:
             tried = np.column_stack([np.full(len(k), phi), k, np.zeros(len(k))])
-            found = match(tried, values, 0)[0] - _PREFER * abs(phi) / one
-            better = found > best
-            best[better], numbers[better] = found[better], tried[better]
+            likeness = match(tried, values, 0)[0] - _PREFER * abs(phi) / one
+            better = likeness > best
+            best[better], numbers[better] = likeness[better], tried[better]
     while True:
         last = window >= t[-1]
         small = one * (1e-10 if last else 1e-4)
@@ -99,10 +99,10 @@ def _climb(
     for _ in range(_STEPS):
         size = np.abs(step * powers).sum(axis=1)
         tried = numbers + (damping * np.minimum(1, limit / np.maximum(size, 1e-300)))[:, None] * step
-        found, next_step = match(tried, values, order)
+        new_similarity, next_step = match(tried, values, order)
         ends = tried[:, 1] + np.outer([0.0, window], 2 * tried[:, 2])  # slope of the map where it is extreme
-        better = (found >= similarity) & np.all(ends > 0, axis=0)
-        similarity, damping = np.where(better, found, similarity), np.where(better, np.minimum(1, 2 * damping), damping / 4)
+        better = (new_similarity >= similarity) & np.all(ends > 0, axis=0)
+        similarity, damping = np.where(better, new_similarity, similarity), np.where(better, np.minimum(1, 2 * damping), damping / 4)
         numbers, step = np.where(better[:, None], tried, numbers), np.where(better[:, None], next_step, step)
         if np.all(damping * size < small):
             break

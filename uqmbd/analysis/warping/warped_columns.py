@@ -31,10 +31,10 @@ def _range(history: WarpedHistory, u: np.ndarray, times: np.ndarray, box: np.nda
             coordinate = np.arange(len(points)) % (2 * d)
             points[np.arange(len(points)), coordinate // 2] = box[coordinate % 2, coordinate // 2]
         values = history.evaluate(points, times)
-        for which, (found, beats) in enumerate([(values.argmin(axis=0), np.less), (values.argmax(axis=0), np.greater)]):
-            reached = values[found, np.arange(len(times))]
+        for which, (rows, beats) in enumerate([(values.argmin(axis=0), np.less), (values.argmax(axis=0), np.greater)]):
+            reached = values[rows, np.arange(len(times))]
             better = beats(reached, ends[which])
-            ends[which][better], best[which, better] = reached[better], points[found[better]]
+            ends[which][better], best[which, better] = reached[better], points[rows[better]]
     return ends[0], ends[1]
 
 
@@ -160,22 +160,22 @@ class WarpedColumns(Fitted):
         out = tuple(np.zeros((size, len(self.at))) for size in (d, d, len(layout.couples)))
         parts, rest = self._parts()
         if rest.size:
-            for array, found in zip(out, self.plain.select(self.at[rest]).shares(), strict=True):
-                array[:, rest] = found
+            for array, shares in zip(out, self.plain.select(self.at[rest]).shares(), strict=True):
+                array[:, rest] = shares
         for places, history, times in parts:
             for i in range(0, len(times), _PART):
                 values = history.evaluate(self.blocks, times[i : i + _PART])
                 values = values.reshape(-1, layout.length, values.shape[1])
                 sums = pick_freeze.Sums.empty(layout, 1, values.shape[2])
                 sums.merge(0, *pick_freeze.sums_of(layout, values), layout)
-                found = pick_freeze.Estimator(layout, sums).indices().shares()
+                shares = pick_freeze.Estimator(layout, sums).indices().shares()
                 for array, kind in zip(out, KINDS, strict=True):
-                    if kind in found:
-                        array[:, places[i : i + _PART]] = found[kind]
+                    if kind in shares:
+                        array[:, places[i : i + _PART]] = shares[kind]
         return out
 
     def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        first, total, second = (found[:, self.at] for found in (self.root or self)._shares)
+        first, total, second = (each[:, self.at] for each in (self.root or self)._shares)
         return first, total, second
 
 

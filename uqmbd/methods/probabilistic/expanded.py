@@ -49,7 +49,7 @@ class ExpandedRun(FittedRun):
     def assess(self) -> None:
         """Expansion, validated error and trust of every column, and what the checks of it are."""
         fresh = self.fit()
-        said = self.surrogate.said
+        said = self.surrogate.predicted
         self._checks = checks(self.columns, fresh, lambda at: (self.values[fresh, at], said[:, at]))
         ok, slices = self._rows(), self.columns.slices.values()
         self._ends = self.envelope(ok)
@@ -93,7 +93,7 @@ class ExpandedRun(FittedRun):
 
     def _attributes(self) -> dict[str, Any]:
         settings, chaos, failures = self.settings, self.surrogate, count_failures(self.status)
-        names, choices = list(self.columns.slices), chaos.found.choices
+        names, choices = list(self.columns.slices), chaos.last.choices
         fitted = len(self._rows(NODE))
         attrs = {
             "method": settings.name,
@@ -114,8 +114,8 @@ class ExpandedRun(FittedRun):
             "runs_validation": len(self._rows(VALIDATION)),
             **failures,
         }
-        if chaos.found.chosen_by < fitted:
-            attrs["runs_choosing_terms"] = chaos.found.chosen_by
+        if chaos.last.chosen_by < fitted:
+            attrs["runs_choosing_terms"] = chaos.last.chosen_by
         notes = left_out(failures, " of the fit")
         if chaos.weights is not None and fitted < len(chaos.weights):
             attrs["regression"] = "least_squares"

@@ -144,7 +144,7 @@ class StatisticsRun(ExpandedRun):
 
     def _convergence(self) -> dict[str, xr.Dataset]:
         """Mean, standard deviation and leave-one-out error of fits to the first of the runs, of a history the largest over time."""
-        rows, columns, found_by = self._rows(NODE), self.columns, self.surrogate.found
+        rows, columns, found_by = self._rows(NODE), self.columns, self.surrogate.last
         if self.surrogate.weights is not None or self.settings.warp is not None or len(rows) < 2 * _SMALLEST:
             return {}  # fits to a part of the runs have warped time lines of their own
         counts = np.unique(np.geomspace(max(_SMALLEST, len(rows) // 8), len(rows), _SIZES).astype(int))

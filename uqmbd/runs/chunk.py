@@ -1,6 +1,6 @@
-"""The file of a piece: some hundred or thousand runs with everything that is kept of them, never changed once it is written.
+"""The file of a chunk: some hundred or thousand runs with everything that is kept of them, never changed once it is written.
 
-Small pieces may lie in one file, one behind the other: each is added by one writing, and is there when all of its bytes are.
+Small chunks may lie in one file, one behind the other: each is added by one writing, and is there when all of its bytes are.
 
 ``uqmbdrun``, length and crc32 of the head (two little-endian uint32), the head (JSON), the blocks one after the other. A block is one
 column of all runs, or one array of a method's partial: read by itself, compared with its own crc32. Numbers are compressed by Blosc
@@ -26,7 +26,7 @@ PREFIX = len(MAGIC) + 8
 SUFFIX = ".runs"
 PARTIAL = "partial:"
 TEXT = "text"
-CONTROL, START = "control:", "start:key"  # columns that some pieces have: with the name of a control; the key of the run it went on from
+CONTROL, START = "control:", "start:key"  # columns that some chunks have: with the name of a control; the key of the run it went on from
 FIRST = 1 << 14  # bytes in which most heads end
 
 
@@ -34,7 +34,7 @@ FIRST = 1 << 14  # bytes in which most heads end
 class Column:
     """One variable of the runs: ``(run,)`` if `points` is 0, else ``(run, points)``; -1 where each run has its own number of them.
 
-    A piece holds the latter as wide as its longest run needs, NaN behind the others.
+    A chunk holds the latter as wide as its longest run needs, NaN behind the others.
     `dtype` is ``float64``, ``float32``, ``int8``, ``str``, or ``uint64`` for keys, of which 0 is none.
     """
 
@@ -58,21 +58,11 @@ def key_column(name: str) -> Column | None:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of a piece, as a worker makes them.
+    """The blocks of a chunk, as a worker makes them."""
 
-    Attributes
-    ----------
-    table : dict of str to list
-        By name: offset, size, crc32, type and shape.
-    data : ndarray of uint8
-        All of them; arrays travel between processes without a copy, bytes do not.
-    counts : list of int
-        Runs by status.
-    """
-
-    table: dict[str, list[Any]]
-    data: np.ndarray
-    counts: list[int]
+    table: dict[str, list[Any]]  # by name: offset, size, crc32, type and shape
+    data: np.ndarray  # all of them, uint8; arrays travel between processes without a copy, bytes do not
+    counts: list[int]  # runs by status
 
 
 def pack(arrays: Mapping[str, Any], status: np.ndarray, partial: Mapping[str, np.ndarray] | None = None) -> Blocks:
@@ -81,10 +71,10 @@ def pack(arrays: Mapping[str, Any], status: np.ndarray, partial: Mapping[str, np
     table, parts, at = {}, [], 0
     for name, values in arrays.items():
         if isinstance(values, list):
-            told = [[i, text] for i, text in enumerate(values) if text]
-            if not told:
+            messages = [[i, text] for i, text in enumerate(values) if text]
+            if not messages:
                 continue
-            data, kind, shape = zlib.compress(json.dumps(told).encode(), 1), TEXT, [len(values)]
+            data, kind, shape = zlib.compress(json.dumps(messages).encode(), 1), TEXT, [len(values)]
         else:
             values = np.ascontiguousarray(values)
             data, kind, shape = compress(values), values.dtype.str, list(values.shape)
@@ -108,10 +98,10 @@ def decode(entry: Sequence[Any], data: bytes | memoryview) -> np.ndarray | None:
     if len(data) != size or zlib.crc32(data) != crc:
         return None
     if kind == TEXT:
-        found = np.full(shape, "", object)
+        texts = np.full(shape, "", object)
         for i, text in json.loads(zlib.decompress(data)):
-            found[i] = text
-        return found
+            texts[i] = text
+        return texts
     import numcodecs
 
     wanted = math.prod(shape) * np.dtype(kind).itemsize
@@ -121,7 +111,7 @@ def decode(entry: Sequence[Any], data: bytes | memoryview) -> np.ndarray | None:
 
 
 def beginning(head: Mapping[str, Any]) -> bytes:
-    """What stands before the blocks; see `Piece`."""
+    """What stands before the blocks; see `Chunk`."""
     text = json.dumps(head, separators=(",", ":")).encode()
     return MAGIC + struct.pack("<II", len(text), zlib.crc32(text)) + text
 
@@ -132,39 +122,30 @@ def head_length(data: bytes) -> int:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A piece whose head was read.
+class Chunk:
+    """A chunk whose head was read.
 
-    Attributes
-    ----------
-    name : str
-        Of its file: first row of the first piece in it, and number of the session that wrote it.
-    base : int
-        Where its blocks begin in the file.
-    head : dict
-        ``of``: whose runs they are, as the header of all says it; ``rows``: which, ``[[first, last + 1], ...]`` rising; ``counts``: by
-        status; ``tag``: of the method that made the partial; ``timeout``: longest time that a run was given [s]; ``seconds``: wall time
-        that they took; ``blocks``, see `Blocks`; ``order``: number among those of its session; ``parts``: if it was merged from others,
-        the ``rows`` and the seconds of each.
-    start : int
-        Where it begins in the file.
+    The head has ``of``: whose runs they are, as the header of all says it; ``rows``: which, ``[[first, last + 1], ...]`` rising;
+    ``counts``: by status; ``tag``: of the method that made the partial; ``timeout``: longest time that a run was given [s]; ``seconds``:
+    wall time that they took; ``blocks``, see `Blocks`; ``order``: number among those of its session; ``parts``: if it was merged from
+    others, the ``rows`` and the seconds of each.
     """
 
-    name: str
-    base: int
+    name: str  # of its file: first row of the first chunk in it, and number of the session that wrote it
+    base: int  # where its blocks begin in the file
     head: dict[str, Any]
-    start: int = 0
+    start: int = 0  # where it begins in the file
 
     @classmethod
-    def read(cls, name: str, data: bytes, size: int, start: int = 0) -> Piece | None:
+    def read(cls, name: str, data: bytes, size: int, start: int = 0) -> Chunk | None:
         """From the bytes behind `start` in a file of `size` bytes; None if it is damaged or cut."""
         base = head_length(data)
         text = data[PREFIX:base]
         if not base or len(text) != base - PREFIX or zlib.crc32(text) != struct.unpack_from("<I", data, 12)[0]:
             return None
-        piece = cls(name, start + base, json.loads(text), start)
+        chunk = cls(name, start + base, json.loads(text), start)
         try:
-            return piece if piece.fits(size) else None
+            return chunk if chunk.fits(size) else None
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):  # sealed by somebody else
             return None
 
@@ -176,9 +157,9 @@ class Piece:
                 return False
             at += length
         rows = len(ends) > 0 and ends[0] >= 0 and not (ends[1:] < ends[:-1]).any()
-        told = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
+        counted = self.head["blocks"]["status"][4][0] == self.runs == sum(self.head["counts"])
         keys = {"of", "tag", "timeout", "seconds"} <= self.head.keys()
-        return bool(rows and told and size >= self.base + at and keys and self.order and self.shares)
+        return bool(rows and counted and size >= self.base + at and keys and self.order and self.shares)
 
     @cached_property
     def end(self) -> int:
@@ -197,20 +178,20 @@ class Piece:
 
     @cached_property
     def order(self) -> tuple[int, int]:
-        """Number of the session, and among its pieces (of files of before the first row): what comes later counts."""
+        """Number of the session, and among its chunks (of files of before the first row): what comes later counts."""
         first, session = self.name.removesuffix(SUFFIX).split("-")
         return int(session), int(self.head.get("order", first))
 
     @cached_property
     def shares(self) -> tuple[np.ndarray, np.ndarray, list[float]]:
-        """The pieces that it was merged from, or itself: first rows of their spans, rising, the piece of each span; seconds by piece."""
+        """The chunks that it was merged from, or itself: first rows of their spans, rising, the chunk of each span; seconds by chunk."""
         parts = self.head.get("parts", [[self.head["rows"], self.head["seconds"]]])
         firsts = sorted((int(first), number) for number, (spans, _) in enumerate(parts) for first, _ in spans)
         starts, numbers = np.array(firsts, np.int64).reshape(-1, 2).T
         return starts, numbers, [float(seconds) for _, seconds in parts]
 
     def seconds_of(self, rows: np.ndarray) -> dict[int, tuple[float, int]]:
-        """What the pieces took that some of its rows came from, by their numbers in it, and where in `rows` the first of each is."""
+        """What the chunks took that some of its rows came from, by their numbers in it, and where in `rows` the first of each is."""
         starts, numbers, seconds = self.shares
         parts, first = np.unique(numbers[np.searchsorted(starts, rows, "right") - 1], return_index=True)
         return {part: (seconds[part], at) for part, at in zip(parts.tolist(), first.tolist(), strict=True)}
@@ -227,42 +208,31 @@ class Piece:
         return (np.cumsum(lengths) - lengths - starts)[at] + rows
 
 
-def pieces_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[list[Piece], int, bool]:
-    """The pieces of a file, one behind the other.
+def chunks_in(name: str, size: int, read: Callable[[int, int], bytes]) -> tuple[list[Chunk], int, bool]:
+    """The chunks of a file, one behind the other; where the last one ends; False where something else lies before or between them.
 
-    Parameters
-    ----------
-    read : callable
-        Bytes of the file from one place to another.
-
-    Returns
-    -------
-    pieces : list of Piece
-    end : int
-        Where the last one ends.
-    whole : bool
-        False where something else lies before, or between them: a damaged head.
+    That is a damaged head. `read` gives the bytes of the file from one position to another.
     """
-    found: list[Piece] = []
+    chunks: list[Chunk] = []
     at, end, whole = 0, 0, True
     while at < size:
         data = read(at, min(at + FIRST, size))
         length = head_length(data[:PREFIX])
         if FIRST < length <= size - at:
             data = read(at, at + length)
-        piece = Piece.read(name, data, size, at)
-        if piece is not None:
+        chunk = Chunk.read(name, data, size, at)
+        if chunk is not None:
             whole &= at == end
-            found.append(piece)
-            at = end = piece.end
+            chunks.append(chunk)
+            at = end = chunk.end
         else:  # the next one may be whole
             next_one = read(at + 1, size).find(MAGIC)
             at = at + 1 + next_one if next_one >= 0 else size
-    return found, end, whole and bool(found)
+    return chunks, end, whole and bool(chunks)
 
 
 def file_name(first: int, session: int) -> str:
-    """Name of a piece's file."""
+    """Name of a chunk's file."""
     return f"{first:012d}-{session}{SUFFIX}"
 
 
