@@ -11,6 +11,7 @@ import numpy as np
 from uqmbd.analysis.base.columns import Columns, arranged, widths, with_names
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.staged import Conclusion
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Sampler
 
@@ -70,7 +71,7 @@ class ReducedRun(Sampler):
         groups, attrs = self._conclude(status)
         return Result(groups, attrs=attrs)
 
-    def _conclude(self, status: np.ndarray) -> tuple[dict[str, xr.Dataset], dict[str, Any]]:
+    def _conclude(self, status: np.ndarray) -> Conclusion:
         """Groups and attributes of the result; `status` (runs,) of all runs."""
         raise NotImplementedError
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from uqmbd.result import Result
 
-Conclusion = tuple[dict[str, Any], dict[str, Any]]  # groups of a result, each a Dataset, and its attributes
+Groups = dict[str, Any]  # of a result, each a Dataset
+Conclusion = tuple[Groups, dict[str, Any]]  # and its attributes
 EVERY = slice(None)
 FEW_FAILED = 3
 
@@ -158,7 +159,7 @@ class AdaptiveSampler(Sampler):
 
         return by_blocks(of, self.columns.count, len(runs))
 
-    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
+    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Groups:
         """Groups of the result: what runs reached, (2, columns), and the error and trust of every column, (columns,)."""
         columns = self.columns
         return {

@@ -22,6 +22,7 @@ from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
+from uqmbd.methods.staged import Conclusion
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
 
@@ -65,7 +66,7 @@ class MonteCarloRun(ReducedRun):
         """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
         return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
 
-    def _conclude(self, status: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _conclude(self, status: np.ndarray) -> Conclusion:
         failures = count_failures(status)
         count = int(failures["runs_ok"])
         values = self._values[: self._good]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,11 +17,8 @@ from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.methods.staged import AdaptiveSampler, Conclusion
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion, Groups
 from uqmbd.outcomes import OutputInfo
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 Points = Generator[np.ndarray, np.ndarray, None]  # points (n, d) of standard normal space; is sent the margin (n,), NaN where a run failed
 
@@ -74,7 +71,7 @@ class ReliabilityRun(AdaptiveSampler):
         """Numbers of runs, and statistics (counts,) from so many of them."""
         return np.empty(0, int), {}
 
-    def _kept(self) -> dict[str, xr.Dataset]:
+    def _kept(self) -> Groups:
         """The group `surrogates`, where there is one."""
         return {}
 

@@ -21,6 +21,7 @@ from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
+from uqmbd.methods.staged import Conclusion
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
 SCALAR_GROUPS = 2**13  # of those of scalars: the limits are no other with more of them, the resamples larger
@@ -85,7 +86,7 @@ class SobolRun(ReducedRun):
         """Sums of an earlier version do where their squares are numbers."""
         return "sizes" in partial or bool((sizes(partial["means"]) == 1).all())
 
-    def _conclude(self, status: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _conclude(self, status: np.ndarray) -> Conclusion:
         length = self._layout.length
         whole = len(status) // length
         good = (status[: whole * length].reshape(-1, length) == 0).all(axis=1)
