@@ -1,4 +1,4 @@
-"""The command line: run, demo, resume, retry, report, replay, check, outputs; `commands` look at results, `starters` begin."""
+"""The command line: run, demo, resume, retry, report, replay, check, outputs; `commands` has the others."""
 
 from __future__ import annotations
 
@@ -8,30 +8,23 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from uqmbd.commands import COMMANDS
+from uqmbd.commands import COMMANDS, STUDIES, Debug, Results
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import heed_signals, interruptible
 from uqmbd.printing import Said, console, near, say
-from uqmbd.starters import COMMANDS as STARTERS
-from uqmbd.starters import STUDIES
-
-if TYPE_CHECKING:
-    pass
 
 LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).")]
-Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Workers = Annotated[int | None, typer.Option(min=0, help="Worker processes; 0 runs in this process.")]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use instead of local workers.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report; `uqmbd report` does it later.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def say_version(wanted: bool) -> None:
@@ -68,18 +61,18 @@ def run(
     from uqmbd.study.running_methods import folder_of_method, require_one, run_methods, select_method
     from uqmbd.study.storing import results_directory
 
-    found = Study.from_file(study)
-    place = results_directory(out, found.name)
+    loaded = Study.from_file(study)
+    place = results_directory(out, loaded.name)
     if method is not None:
-        found, place = select_method(found, method), folder_of_method(found, place, method)  # of the whole study
+        loaded, place = select_method(loaded, method), folder_of_method(loaded, place, method)  # of the whole study
     with interruptible(place):
         if shard is not None:
             from uqmbd.study.shards import run_shard
 
-            require_one(found)
-            say(run_shard(found, shard, workers=workers, out=place, scheduler=scheduler))
+            require_one(loaded)
+            say(run_shard(loaded, shard, workers=workers, out=place, scheduler=scheduler))
             return
-        show(run_methods(found, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite), no_report)
+        show(run_methods(loaded, workers=workers, out=place, scheduler=scheduler, overwrite=overwrite), no_report)
 
 
 @app.command()
@@ -87,13 +80,7 @@ def resume(
     results: Results, workers: Workers = None, scheduler: Scheduler = None, no_report: NoReport = False, debug: Debug = False
 ) -> None:
     """Go on with a study that was interrupted; only missing runs are done."""
-    from uqmbd.study import Study
-    from uqmbd.study.reporting import show
-    from uqmbd.study.running_methods import run_methods
-
-    stored = stored_study(results)
-    with interruptible(results):
-        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler), no_report)
+    go_on(results, no_report, workers=workers, scheduler=scheduler)
 
 
 @app.command()
@@ -106,13 +93,18 @@ def retry(
     debug: Debug = False,
 ) -> None:
     """Do failed runs again; everything else is kept."""
+    go_on(results, no_report, workers=workers, scheduler=scheduler, again=[word.strip() for word in status.split(",")])
+
+
+def go_on(results: Path, no_report: bool, **how: Any) -> None:
+    """Run what is missing of a study that lies beside its results; `how` are arguments of `run_methods`."""
     from uqmbd.study import Study
     from uqmbd.study.reporting import show
     from uqmbd.study.running_methods import run_methods
 
-    stored, wanted = stored_study(results), [word.strip() for word in status.split(",")]
+    stored = stored_study(results)
     with interruptible(results):
-        show(run_methods(Study.from_file(stored), workers=workers, out=results, scheduler=scheduler, again=wanted), no_report)
+        show(run_methods(Study.from_file(stored), out=results, **how), no_report)
 
 
 @app.command()
@@ -133,18 +125,18 @@ def report(
 
     stored_study(results)
     place = results if out is None else results_directory(out, "report")
-    found, folders = {}, folders_of(results)
+    opened, folders = {}, folders_of(results)
     for folder in folders:
-        found[folder.name] = open_results(folder, trust=trust)
-        table(found[folder.name])
-        if missing := left_out(found[folder.name]):
+        opened[folder.name] = open_results(folder, trust=trust)
+        table(opened[folder.name])
+        if missing := left_out(opened[folder.name]):
             say(f"note: {missing}")
         logging.getLogger("uqmbd").info("writing the report ...")
         text = (folder / "study.toml").read_text(encoding="utf-8")
-        page = write_report(found[folder.name], place if folder == results else place / folder.name, study_text=text)
+        page = write_report(opened[folder.name], place if folder == results else place / folder.name, study_text=text)
         say(f"report: {near(page)}")
     if folders != [results]:
-        say(f"report: {near(write_overview(Results(found), place))}")
+        say(f"report: {near(write_overview(Results(opened), place))}")
 
 
 @app.command()
@@ -166,13 +158,13 @@ def replay(
 
     study = Study.from_file(stored_study(results))
     with writing(results):
-        found = again(study, open_results(results), results, worst, bound, time, show=show)
-    for line in found.lines:
+        replayed = again(study, open_results(results), results, worst, bound, time, show=show)
+    for line in replayed.lines:
         say(line)
-    if found.page is not None:
+    if replayed.page is not None:
         import webbrowser
 
-        webbrowser.open(found.page.absolute().as_uri())
+        webbrowser.open(replayed.page.absolute().as_uri())
 
 
 @app.command()
@@ -185,9 +177,9 @@ def check(
     from uqmbd.study import Study
     from uqmbd.study.running_methods import select_method
 
-    found = Study.from_file(study)
-    for label in found.methods:
-        console().print(select_method(found, label).check(patience=patience).table(label if len(found.methods) > 1 else ""))
+    loaded = Study.from_file(study)
+    for label in loaded.methods:
+        console().print(select_method(loaded, label).check(patience=patience).table(label if len(loaded.methods) > 1 else ""))
 
 
 @app.command()
@@ -222,7 +214,7 @@ def demo(
         show(run_methods(study, workers=workers, out=place), no_report)
 
 
-for word, command in (COMMANDS | STARTERS).items():
+for word, command in COMMANDS.items():
     app.command(word)(command)
 
 
@@ -232,9 +224,8 @@ def stored_study(results: Path) -> Path:
 
     stored = results / "study.toml"
     if not stored.is_file():
-        raise StudyError(
-            "holds no results of uqmbd", file=results, remedy="name the directory that `uqmbd run` has made, results/<study name>"
-        )
+        remedy = "name the directory that `uqmbd run` has made, results/<study name>"
+        raise StudyError("holds no results of uqmbd", file=results, remedy=remedy)
     check_study(results)
     return stored
 

@@ -1,10 +1,11 @@
-"""Commands of the command line that look at results: list, show, watch, view, compare, export, verify; merge.
+"""Commands that look at results (list, show, watch, view, compare, export, verify; merge), and that begin (new, studies, schema).
 
 None of them simulates anything; `watch` alone reads the model's file. What is started from the page of `view` is a process of its own.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from uqmbd.printing import console, say
 
 Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+STUDIES = Path("studies")  # where worked studies are written
 WATCHED = "so_far"  # folder of the page of a study under way
 
 
@@ -26,14 +28,14 @@ def list_results(
     """List the results in a folder: method, state, runs."""
     from uqmbd.overview import entries
 
-    found = entries(folder)
-    if not found:
+    listed = entries(folder)
+    if not listed:
         say(f"no results in {folder}")
         return
-    places = [str(x.directory.relative_to(folder)) for x in found]
+    places = [str(x.directory.relative_to(folder)) for x in listed]
     rows = [
         (place, x.method, x.state, f"{x.runs:,}", f"{x.failed:,}", f"{x.changed:%Y-%m-%d %H:%M}")
-        for place, x in zip(places, found, strict=True)
+        for place, x in zip(places, listed, strict=True)
     ]
     draw((f"in {folder}", "method", "state", "runs", "failed", "changed"), rows, right=(3, 4))
 
@@ -80,10 +82,10 @@ def watch(
             if (folder, text) not in watches:
                 watches[folder, text] = Watch(Study.from_file(folder / "study.toml"))
             looking = watches[folder, text]
-            found = so_far(looking.study, folder, looking)
-            terminal.print(terminal_table(found.result, terminal.width))
-            say("\n".join([found.sentence(), *(f"failed {message}" for message in found.messages)]))
-            page = write_report(found.result, folder / WATCHED, study_text=text, pictures=False)
+            snapshot = so_far(looking.study, folder, looking)
+            terminal.print(terminal_table(snapshot.result, terminal.width))
+            say("\n".join([snapshot.sentence(), *(f"failed {message}" for message in snapshot.messages)]))
+            page = write_report(snapshot.result, folder / WATCHED, study_text=text, pictures=False)
             say(f"page: {page}")
         if waited:
             time.sleep(every or 0.0)
@@ -97,10 +99,10 @@ def compare(
     """Say how two results differ: in what was asked, and in what was found."""
     from uqmbd.overview import compare as compared
 
-    found = compared(first, second)
-    for line in (*found.changed, *found.missing):
+    comparison = compared(first, second)
+    for line in (*comparison.changed, *comparison.missing):
         say(line)
-    for table in found.tables():
+    for table in comparison.tables():
         say(table.title)
         if table.rows:
             draw(table.header, table.rows, right=tuple(k for k, number in enumerate(table.numeric) if number))
@@ -121,14 +123,14 @@ def verify(results: Results, debug: Debug = False) -> None:
     """Compare every file of a study, its runs and its result, with its checksum."""
     from uqmbd.verifying import verify as verified
 
-    found = verified(results)
-    for note in found.notes:
+    outcome = verified(results)
+    for note in outcome.notes:
         say(f"note: {note}")
-    if not found.files:
-        say(f"{found.runs:,} runs: every file is as it was written")
+    if not outcome.files:
+        say(f"{outcome.runs:,} runs: every file is as it was written")
         return
-    lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in found.files.items())
-    raise StudyError(f"{len(found.files)} files are damaged:{lost}", file=results, remedy=found.remedies(results))
+    lost = "".join(f"\n    {name}" + (f" with {count:,} runs" if count else "") for name, count in outcome.files.items())
+    raise StudyError(f"{len(outcome.files)} files are damaged:{lost}", file=results, remedy=outcome.remedies(results))
 
 
 def merge(
@@ -154,6 +156,48 @@ def view(
     serve(folder, studies, port)
 
 
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the study, and of the directory it is written to.")],
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help="What to start from: slider_crank, four_bar, beam, python or command.")
+    ] = "python",
+    debug: Debug = False,
+) -> None:
+    """Write a commented study and model to start from."""
+    from uqmbd.study.worked import write_new
+
+    folder, files = write_new(Path(name), mechanism)
+    say(f"wrote {', '.join(str(folder / file) for file in files)}\nnext: uqmbd run {folder / 'study.toml'}")
+
+
+def studies(
+    folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where they are written.")] = STUDIES, debug: Debug = False
+) -> None:
+    """Write the worked studies, to run and to copy; files that are there stay as they are."""
+    from uqmbd.study.worked import DEMO, write_studies
+
+    written = write_studies(folder)
+    say(f"wrote {len(written)} files; {folder / 'README.md'} says what each study asks\nnext: uqmbd run {folder / DEMO / 'study.toml'}")
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it; to the terminal unless said.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Write the JSON schema of study files, for editors."""
+    from uqmbd.spec.schema import schema as made
+
+    text = json.dumps(made(), indent=2)
+    if out is None:
+        say(text)
+        return
+    try:
+        out.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"cannot be written: {error.strerror}", file=out, remedy="name a file in a folder that is there") from None
+    say(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
+
+
 def draw(header: tuple[str, ...], rows: Sequence[tuple], *, right: tuple[int, ...] = ()) -> None:
     """A table on the terminal."""
     from rich.box import SIMPLE_HEAD
@@ -169,5 +213,5 @@ def draw(header: tuple[str, ...], rows: Sequence[tuple], *, right: tuple[int, ..
 
 COMMANDS = {
     "list": list_results, "show": show, "watch": watch, "view": view, "compare": compare, "export": export, "verify": verify,
-    "merge": merge,
+    "merge": merge, "new": new, "studies": studies, "schema": schema,
 }  # fmt: skip

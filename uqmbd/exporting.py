@@ -73,8 +73,8 @@ def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
     """One row a run; histories are left out."""
     numbers = runs[[name for name, x in runs.data_vars.items() if x.dims == ("run",)]].reset_coords(drop=True)
     if suffix == ".csv":
-        for part, found in parts(numbers):
-            table = found.to_dataframe().set_axis(range(part.start, part.start + found.sizes["run"]))
+        for part, loaded in parts(numbers):
+            table = loaded.to_dataframe().set_axis(range(part.start, part.start + loaded.sizes["run"]))
             table.to_csv(file, index_label="run", mode="a" if part.start else "w", header=not part.start)
         return
     import pandas as pd
@@ -83,8 +83,8 @@ def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
 
     with ExitStack() as stack:
         writer, schema = None, None
-        for part, found in parts(numbers):
-            table = found.to_dataframe().set_axis(pd.RangeIndex(part.start, part.start + found.sizes["run"], name="run"))
+        for part, loaded in parts(numbers):
+            table = loaded.to_dataframe().set_axis(pd.RangeIndex(part.start, part.start + loaded.sizes["run"], name="run"))
             rows = pa.Table.from_pandas(table.reset_index(), schema=schema, preserve_index=False)
             if writer is None:
                 units = {name: str(x.attrs.get("unit", "")) for name, x in runs.data_vars.items()}
@@ -113,6 +113,6 @@ def netcdf(runs: xr.Dataset, file: Path, suffix: str) -> None:
                 variables[name].attrs[key] = value
         for name in runs.coords:
             variables[name][:] = runs[name].values
-        for part, found in parts(runs):
-            for name, x in found.data_vars.items():
+        for part, loaded in parts(runs):
+            for name, x in loaded.data_vars.items():
                 variables[name][part.start : part.start + x.shape[0]] = x.values

@@ -27,23 +27,11 @@ class FailureNote(str):
 
 @dataclass(frozen=True)
 class InputFacts:
-    """One input, or what binds several, as the user wrote it.
+    """One input, or what binds several, as the user wrote it: ``SI = factor * written + offset``."""
 
-    Attributes
-    ----------
-    kind : str
-        ``random``, ``interval``, ``fuzzy``, ``fixed`` ...; ``rank correlation``, ``joint (...)`` and ``set (...)`` bind inputs.
-    text : str
-        In the notation of study files.
-    unit : str or None
-        As written; None where nothing is known of it: of what binds inputs, and in results of an earlier version.
-    factor, offset : float
-        ``SI = factor * written + offset``.
-    """
-
-    kind: str
-    text: str
-    unit: str | None = None
+    kind: str  # random, interval, fuzzy, fixed ...; rank correlation, joint (...) and set (...) bind inputs
+    text: str  # in the notation of study files
+    unit: str | None = None  # None where nothing is known of it: of what binds inputs, and in results of an earlier version
     factor: float = 1.0
     offset: float = 0.0
 
@@ -64,20 +52,11 @@ class InputFacts:
 
 @dataclass(frozen=True)
 class ControlCost:
-    """What runs of one control cost.
+    """What runs of one control cost."""
 
-    Attributes
-    ----------
-    control : dict of str to float
-        A level, a tolerance ... by name.
-    runs : int
-    seconds : float
-        Wall time.
-    """
-
-    control: Mapping[str, float]
+    control: Mapping[str, float]  # a level, a tolerance ... by name
     runs: int
-    seconds: float
+    seconds: float  # wall time
 
 
 @dataclass(frozen=True)

@@ -168,10 +168,10 @@ def known_specs(own: Iterable[GroupSpec] = ()) -> dict[str, GroupSpec]:
     StudyError
         If a group takes a name of another one.
     """
-    found = {spec.name: spec for spec in OURS}
+    specs = {spec.name: spec for spec in OURS}
     for spec in own:
-        if not spec.name.isidentifier() or (spec.name in found and spec != found[spec.name]):
+        if not spec.name.isidentifier() or (spec.name in specs and spec != specs[spec.name]):
             remedy = "call it otherwise: a word of letters, digits and _ that results do not have"
             raise StudyError("a group cannot have this name", key="groups", value=spec.name, remedy=remedy)
-        found[spec.name] = spec
-    return found
+        specs[spec.name] = spec
+    return specs

@@ -31,8 +31,8 @@ def ask_only_what_is_imported() -> None:
     """Have xarray ask packages that are imported, from now on."""
     from xarray.namedarray import pycompat, utils
 
-    if isinstance(found := getattr(pycompat, "_cached_duck_array_modules", None), dict):
-        pycompat._cached_duck_array_modules = Known(found)
+    if isinstance(modules := getattr(pycompat, "_cached_duck_array_modules", None), dict):
+        pycompat._cached_duck_array_modules = Known(modules)
     if (installed := getattr(utils, "module_available", None)) is not None:  # asked before `dask.base` is imported
 
         def available(module: str, minversion: str | None = None) -> bool:

@@ -61,24 +61,14 @@ class Tolerances(Said):
 
 @dataclass(frozen=True)
 class Evidence(Said):
-    """What speaks for bounds.
+    """What speaks for bounds."""
 
-    Attributes
-    ----------
-    runs_validation, runs_fresh, outside_found : int
-        Runs that were not fitted, runs that no search had seen, and how many of these left the bounds by more than is allowed.
-    trusted_volume : dict of str to float
-        Of each output the share of the box in trusted leaves.
-    statement, searched_share : str, float or None
-        What fresh runs say of a search, and the share of the columns whose bounds a search has found.
-    """
-
-    runs_validation: int = 0
-    runs_fresh: int = 0
-    outside_found: int = 0
-    trusted_volume: Mapping[str, float] = field(default_factory=dict)
-    statement: str = ""
-    searched_share: float | None = None
+    runs_validation: int = 0  # that were not fitted
+    runs_fresh: int = 0  # that no search had seen
+    outside_found: int = 0  # fresh runs that left the bounds by more than is allowed
+    trusted_volume: Mapping[str, float] = field(default_factory=dict)  # of each output the share of the box in trusted leaves
+    statement: str = ""  # what fresh runs say of a search
+    searched_share: float | None = None  # of the columns whose bounds a search has found
 
     @property
     def searched(self) -> bool:
@@ -88,27 +78,15 @@ class Evidence(Said):
 
 @dataclass(frozen=True)
 class Limit(Said):
-    """The limit of a reliability study.
-
-    Attributes
-    ----------
-    output, side, limit : str, str, float or None
-        Whose, ``above`` or ``below``, in the unit of the output.
-    estimated_by : str
-        What the probability comes from, where that is not the plane of the `approach`.
-    plane_refuted : bool
-        Whether checks say that the limit is no plane, so that its factors are no causes.
-    unsafe_runs : int
-        How many runs are beyond it.
-    """
+    """The limit of a reliability study."""
 
     output: str = ""
-    side: str = ""
-    limit: float | None = None
+    side: str = ""  # above or below
+    limit: float | None = None  # in the unit of the output
     approach: str = "form"
-    estimated_by: str = ""
-    plane_refuted: bool = False
-    unsafe_runs: int = 0
+    estimated_by: str = ""  # what the probability comes from, where that is not the plane of the approach
+    plane_refuted: bool = False  # whether checks say that the limit is no plane, so that its factors are no causes
+    unsafe_runs: int = 0  # that are beyond it
 
     @property
     def unknown(self) -> bool:
@@ -138,37 +116,21 @@ class Start(Said):
 
 @dataclass(frozen=True)
 class Estimates(Said):
-    """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known.
-
-    Attributes
-    ----------
-    covariance : array, shape (inputs, inputs)
-        Of the inputs `covariance_of`.
-    correlated : sequence of (str, str, float)
-        Pairs of inputs that the readings tell better together.
-    at_bound : sequence of str
-        Inputs at the end of their range.
-    fit, fit_doubted : str, bool
-        A sentence on what is left against the readings' deviations, where these are known; whether it is not as large as they say.
-    rms_residual : dict of str to float
-        Root mean square of what is left, of each output.
-    readings, interpolated : int or None
-        How many, and how many of them lie between the times of the runs; earlier versions do not say.
-    """
+    """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known."""
 
     estimate: Mapping[str, float] = field(default_factory=dict)
     estimate_std: Mapping[str, float] = field(default_factory=dict)
     estimate_lower: Mapping[str, float] = field(default_factory=dict)
     estimate_upper: Mapping[str, float] = field(default_factory=dict)
-    covariance_of: Sequence[str] = ()
-    covariance: Sequence[Sequence[float]] = ()
-    correlated: Sequence[tuple[str, str, float]] = ()
-    at_bound: Sequence[str] = ()
-    fit: str = ""
-    fit_doubted: bool = False
-    rms_residual: Mapping[str, float] = field(default_factory=dict)
-    readings: int | None = None
-    interpolated: int | None = None
+    covariance_of: Sequence[str] = ()  # inputs
+    covariance: Sequence[Sequence[float]] = ()  # (inputs, inputs), of these
+    correlated: Sequence[tuple[str, str, float]] = ()  # pairs of inputs that the readings tell better together
+    at_bound: Sequence[str] = ()  # inputs at the end of their range
+    fit: str = ""  # a sentence on what is left against the readings' deviations, where these are known
+    fit_doubted: bool = False  # whether that is not as large as they say
+    rms_residual: Mapping[str, float] = field(default_factory=dict)  # root mean square of what is left, of each output
+    readings: int | None = None  # earlier versions do not say
+    interpolated: int | None = None  # readings that lie between the times of the runs
     starts: Sequence[Mapping[str, Any]] = ()
 
     def __bool__(self) -> bool:

@@ -35,36 +35,21 @@ SHOWN = 40  # rows of a comparison
 class Entry:
     """One folder of results.
 
-    Attributes
-    ----------
-    directory : Path
-    name, method : str
-    state : str
-        ``finished``; ``damaged``, its study, its runs or the list of its files; ``running``, while a process writes; ``stopped``, a result
-        without an end, as when too many runs failed; else ``interrupted``.
-    runs, failed : int
-        Stored runs, and those of them that failed.
-    changed : datetime
-        When a file was last written in it, or its last runs.
+    Its state: ``finished``; ``damaged``, its study, its runs or the list of its files; ``running``, while a process writes; ``stopped``, a
+    result without an end, as when too many runs failed; else ``interrupted``.
     """
 
     directory: Path
     name: str
     method: str
     state: str
-    runs: int
+    runs: int  # that are stored
     failed: int
-    changed: datetime
+    changed: datetime  # when a file was last written in it, or its last runs
 
 
 def entries(folder: Path) -> list[Entry]:
-    """The results in a folder and below it, by their paths.
-
-    Raises
-    ------
-    StudyError
-        If there is no such folder.
-    """
+    """The results in a folder and below it, by their paths; `StudyError` if there is no such folder."""
     if not folder.is_dir():
         raise StudyError("there is no such folder", file=folder, remedy="name the folder that holds results; it is results unless said")
     return sorted(map(entry, _places(folder)), key=lambda one: one.directory)
@@ -132,56 +117,38 @@ def _state(directory: Path) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two results beside each other.
+    """Two results beside each other."""
 
-    Attributes
-    ----------
-    changed : list of str
-        Keys of the study file that differ, ``method.max_runs: 2000 -> 4000``.
-    numbers : DataFrame
-        Of scalar outputs that both have: unit, and each number of both tables that both have, with the change.
-    histories : DataFrame
-        Of histories and curves: the largest change of each bound, over the widest band of the first result, and where.
-    missing : list of str
-        Outputs that only one of them has.
-    """
-
-    changed: list[str]
-    numbers: pd.DataFrame
-    histories: pd.DataFrame
-    missing: list[str]
+    changed: list[str]  # keys of the study file that differ, ``method.max_runs: 2000 -> 4000``
+    numbers: pd.DataFrame  # of scalar outputs: unit, and each number that both tables have, with the change
+    histories: pd.DataFrame  # and curves: the largest change of each bound, over the widest band of the first result, and where
+    missing: list[str]  # outputs that only one of them has
 
     def tables(self) -> list[Table]:
         """What differs of numbers, and by how much histories do, as text; each only if both results have some."""
         from uqmbd.tables.text import Table
 
-        found = []
+        tables = []
         if len(self.numbers):
             size = self.numbers[["first", "second"]].abs().max(axis=1)
             other = self.numbers[~(self.numbers["change"].abs() <= LEAST * size)]
-            told = "" if len(other) <= SHOWN else f"; the first {SHOWN} of them"
+            more = "" if len(other) <= SHOWN else f"; the first {SHOWN} of them"
             rows = [
                 (f"{output} {unit}".strip(), number, *(f"{value:.6g}" for value in values))
                 for output, unit, number, *values in other.head(SHOWN).itertuples(index=False)
             ]
             header = ("output", "number", "first", "second", "change")
-            title = f"{len(other)} of {len(self.numbers)} numbers differ{told}"
-            found.append(Table(title, header, tuple(rows), (False, False, True, True, True)))
+            title = f"{len(other)} of {len(self.numbers)} numbers differ{more}"
+            tables.append(Table(title, header, tuple(rows), (False, False, True, True, True)))
         if len(self.histories):
             rows = [(x[0], x[1], f"{x[2]:.4g}", f"{x[3]:.2%}", x[4], f"{x[5]:.6g}") for x in self.histories.itertuples(index=False)]
             header = ("output", "bound", "largest change", "of the widest band", "over", "at")
-            found.append(Table("Histories", header, tuple(rows), (False, False, True, True, False, True)))
-        return found
+            tables.append(Table("Histories", header, tuple(rows), (False, False, True, True, False, True)))
+        return tables
 
 
 def compare(first: Path, second: Path) -> Comparison:
-    """Compare the results in two folders.
-
-    Raises
-    ------
-    StudyError
-        If one of them cannot be read.
-    """
+    """Compare the results in two folders; `StudyError` if one of them cannot be read."""
     from uqmbd.result import open_results
 
     a, b = open_results(first), open_results(second)

@@ -7,12 +7,11 @@ with uqmbd keeps its names: nothing from outside replaces it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
@@ -21,12 +20,17 @@ from uqmbd.simulators.loading import LOADED
 from uqmbd.simulators.model import Model, describe, find_model, located, named_module, place_of
 from uqmbd.simulators.own import is_own_file
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 HERE = Path()
 
 
 @cache
 def offered(noun: str) -> dict[str, EntryPoint]:
     """What installed packages offer, by name; `noun` is "method", "simulator", "input" or "figure"."""
+    from importlib.metadata import entry_points  # which takes as long to import as half of this package
+
     return {entry.name: entry for entry in entry_points(group=f"uqmbd.{noun}s")}
 
 
@@ -76,14 +80,14 @@ def locate_plugin(name: str, known: Iterable[str], noun: str, *, key: str, direc
         model = find_model(place, directory)
     except StudyError as error:
         raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from error.__cause__
-    found = model.load()
-    if kind is not None and not (isinstance(found, type) and issubclass(found, kind)):
+    thing = model.load()
+    if kind is not None and not (isinstance(thing, type) and issubclass(thing, kind)):
         text = f"'{name.rpartition(':')[2]}' is no {noun}"
         raise StudyError(text, key=key, value=name, remedy=f"name a class that comes from {kind.__module__}.{kind.__qualname__}")
-    if found.__module__ in LOADED:
+    if thing.__module__ in LOADED:
         import cloudpickle
 
-        cloudpickle.register_pickle_by_value(sys.modules[found.__module__])  # a file that workers would not find by name
+        cloudpickle.register_pickle_by_value(sys.modules[thing.__module__])  # a file that workers would not find by name
     return model
 
 
@@ -123,12 +127,12 @@ def distribution_of(name: str, directory: Path) -> Labelled:
     except StudyError as error:
         remedy = str(error.remedy).replace("model.py:function", "distributions.py:name").replace("the model file", "the file")
         raise StudyError(error.message.replace("a model", "a distribution"), key=key, value=name, remedy=remedy) from error.__cause__
-    found = getattr(module, model.name, None)
-    if not is_distribution(found):
+    distribution = getattr(module, model.name, None)
+    if not is_distribution(distribution):
         known = [key for key, value in vars(module).items() if is_distribution(value)]
         text = f"there is no distribution of chaospy {model.name!r} in {name.rpartition(':')[0]}"
         raise StudyError(text, key=key, value=name, remedy=did_you_mean(model.name, known, noun="distribution"))
-    return Labelled(found, model.label)
+    return Labelled(distribution, model.label)
 
 
 def name_of_distribution(distribution: Any) -> str | None:
@@ -169,8 +173,3 @@ def name_and_code(thing: type, name: str) -> Any:
 def digest_of(thing: type) -> str:
     """Hash of all that a class reaches."""
     return dependencies_of(thing).digest
-
-
-def named_or_label(thing: Callable[..., Any] | str) -> str:
-    """A name as it is; a function by its label."""
-    return thing if isinstance(thing, str) else label_of(thing)

@@ -27,9 +27,9 @@ def printable(text: Any) -> str:
     return COMMANDING.sub(written_out, str(text))
 
 
-def written_out(found: re.Match[str]) -> str:
+def written_out(match: re.Match[str]) -> str:
     """A character as Python writes it in text."""
-    return found[0].encode("unicode_escape", "backslashreplace").decode("ascii")
+    return match[0].encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 def near(path: Path) -> Path:
@@ -54,15 +54,7 @@ def say(text: Any = "", *, err: bool = False) -> None:
 
 
 def console(*, err: bool = False, width: int | None = None) -> Console:
-    """A rich console for tables and bars, for which text is text: no markup, and as `printable`.
-
-    Parameters
-    ----------
-    err : bool
-        For the standard error stream.
-    width : int, optional
-        Characters of a line; those of the terminal unless said.
-    """
+    """A rich console for tables and bars, for which text is text: no markup, and as `printable`; as wide as the terminal unless said."""
     import rich.console
     from rich.segment import Segment
     from rich.text import Text

@@ -12,25 +12,26 @@ from typing import Any
 
 ADOPT = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 END = 1  # PR_SET_PDEATHSIG
-OUTLIVING: set[int] = set()  # children that go on when this process ends
+OUTLIVING: set[int] = set()  # children that go on, with what they start, when this process ends
+
+
+def of_libc(name: str, *numbers: int) -> None:
+    """Call a function of the C library, where the system is Linux and has it."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            getattr(ctypes.CDLL(None), name)(*numbers)
 
 
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent ends (Linux), so that they are found as long as this process lives."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
+    of_libc("prctl", ADOPT, 1, 0, 0, 0)
 
 
 def end_with_parent() -> None:
     """Have the system end this process when the one that started it ends, however it ends (Linux)."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(END, signal.SIGKILL, 0, 0, 0)
+    of_libc("prctl", END, signal.SIGKILL, 0, 0, 0)
 
 
 def keep_the_recursion_limit() -> None:
@@ -41,11 +42,7 @@ def keep_the_recursion_limit() -> None:
 
 def give_memory_back() -> None:
     """Have the system take back what was freed (glibc keeps it for the next large array, and a study may hold millions of runs)."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+    of_libc("malloc_trim", 0)
 
 
 def memory_there() -> int:
@@ -89,11 +86,6 @@ def kill(processes: list[Any]) -> None:
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             process.kill()
     psutil.wait_procs(processes, timeout=1.0)
-
-
-def outlives(pid: int) -> None:
-    """Let a child, and what it starts, go on when this process ends."""
-    OUTLIVING.add(pid)
 
 
 def end_all() -> None:

@@ -14,9 +14,10 @@ from uqmbd.errors import StudyError
 from uqmbd.facts import Facts
 from uqmbd.lean_xarray import ask_only_what_is_imported
 from uqmbd.result_data import ResultData
-from uqmbd.result_store import manifest_in, motion_in, opened_root, read_groups, specs_in, write_groups
+from uqmbd.result_store import document_beside, opened_root, read_groups, specs_in, write_groups
 from uqmbd.runs.files import replacing
 from uqmbd.runs.listing import ROOT, list_files, unlist
+from uqmbd.runs.where import MANIFEST, MOTION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,10 +152,10 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     attrs = dict(root["attrs"])
     specs = specs_in(root)
     groups = read_groups(store, specs, root)
-    manifest, wrong = manifest_in(folder)
-    if notes := [*notes, *filter(None, [wrong])]:
+    (manifest, wrong), (motion, why) = document_beside(folder, MANIFEST), document_beside(folder, MOTION)
+    if notes := [*notes, *([f"{wrong}; how the result was made is not shown"] if wrong else [])]:
         attrs["notes"] = [*Facts.of(attrs).notes, *notes]
     from uqmbd.runs.of_results import open_runs
 
     runs = partial(open_runs, folder) if later else open_runs(folder)
-    return Result(**groups, runs=runs, specs=specs, attrs=attrs, manifest=manifest, motion=motion_in(folder), trust=trust)
+    return Result(**groups, runs=runs, specs=specs, attrs=attrs, manifest=manifest, motion={"why": why} if why else motion, trust=trust)

@@ -100,10 +100,10 @@ class ResultData:
     def __getitem__(self, name: str) -> xr.Dataset:
         """A group, empty if the method does not have it."""
         self._require_group(name)
-        found = self._groups.get(name)
-        if found is None or not isinstance(found, xr.Dataset):
-            found = self._groups[name] = xr.Dataset() if found is None else found()
-        return found
+        group = self._groups.get(name)
+        if group is None or not isinstance(group, xr.Dataset):
+            group = self._groups[name] = xr.Dataset() if group is None else group()
+        return group
 
     def __setitem__(self, name: str, group: xr.Dataset) -> None:
         self._require_group(name)
@@ -131,11 +131,11 @@ class ResultData:
 
     def replaced(self, **changes: Any) -> Self:
         """The same result with other groups, or `attrs`, `manifest`, `motion`, `trust`; everything else is shared."""
-        found = object.__new__(type(self))
-        found.__dict__.update(self.__dict__, _groups=dict(self._groups))
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__, _groups=dict(self._groups))
         for name, value in changes.items():
-            setattr(found, name, value)
-        return found
+            setattr(copy, name, value)
+        return copy
 
     @property
     def tree(self) -> xr.DataTree:

@@ -1,48 +1,52 @@
-"""``result.zarr``: what it was written by, its groups and attributes. Nothing in it is executed."""
+"""``result.zarr``: what it was written by, its groups and attributes. Nothing in it is executed.
+
+What a group holds of many outputs that are alike (dimensions and type) is one variable along a dimension `ALONG`; its attribute `OUTPUTS`
+has their names, `ATTRIBUTES` what each says of itself. A file for each of thousands of outputs would be the whole cost.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from uqmbd.errors import StudyError
 from uqmbd.facts import Facts
-from uqmbd.gathered import gathered, of_numpy, scattered
 from uqmbd.groups import OURS, GroupSpec
 from uqmbd.plain_zarr import require_plain
 from uqmbd.result_data import ResultData
 from uqmbd.runs.listing import LISTING, ROOT, listed, require_listed
-from uqmbd.runs.where import MANIFEST, MOTION
 from uqmbd.sealing import HEAD, require_intact, seal
 
 UNSEALED = "this result was written before results had checksums: damage to its files would not be noticed"
 UNLISTED = f"{LISTING} is missing: damage to the files beside the result would not be noticed"
 FORMAT = 1  # counts what an earlier uqmbd would read wrongly
 AGAIN = "delete result.zarr and resume the study: its runs are kept, and only the result is computed again"
+MANY = 16  # outputs that are alike
+ALONG = "gathered"
+OUTPUTS, ATTRIBUTES = "gathered outputs", "gathered attributes"
+LARGE = 1 << 16  # numbers: an output with more of them is stored by itself
 
 
 def attributes_of(store: Path) -> dict[str, Any]:
     """Attributes of the root: ``format`` (of results before it had one 0), ``attrs``, ``outputs``, ``fields``, ``groups`` (specs).
 
-    Raises
-    ------
-    StudyError
-        If there are none, or a later version has written them in another format.
+    `StudyError` if there are none, or a later version has written them in another format.
     """
     file = store / HEAD
     try:
-        found = dict(json.loads(file.read_bytes())["attributes"])
-        version = found.setdefault("format", 0)
+        attributes = dict(json.loads(file.read_bytes())["attributes"])
+        version = attributes.setdefault("format", 0)
         if isinstance(version, int) and version <= FORMAT:
-            _ = list(found["outputs"]), Facts.of(found["attrs"]), specs_in(found)  # can all be read
-            return found
+            _ = list(attributes["outputs"]), Facts.of(attributes["attrs"]), specs_in(attributes)  # can all be read
+            return attributes
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StudyError(f"the result cannot be read ({type(error).__name__}: {error})", file=file, remedy=AGAIN) from error
-    by = found.get("attrs", {}).get("versions", {}).get("uqmbd") if isinstance(found.get("attrs"), dict) else None
+    by = attributes.get("attrs", {}).get("versions", {}).get("uqmbd") if isinstance(attributes.get("attrs"), dict) else None
     text = f"was written by a later version of uqmbd{f', {by},' if by else ''} in a format that this one does not know"
     raise StudyError(text, file=file, key="format", value=version, remedy="update uqmbd, or read it with the version that wrote it")
 
@@ -60,27 +64,68 @@ def opened_root(folder: Path, store: Path) -> tuple[dict[str, Any], list[str]]:
 def write_groups(store: Path, result: ResultData) -> None:
     """Write a result into the new store `store`, with what its groups are; sealed at the end."""
     groups = dict(result.kept_groups())
+    own = {name: [] if result.specs[name].per_output else list(map(str, group.data_vars)) for name, group in groups.items()}  # in order
     root = {
         "format": FORMAT,
         "attrs": json.loads(json.dumps(result.attrs, default=of_numpy)),
         "outputs": result.outputs,
         "fields": list(result.fields),
-        "groups": [result.specs[name].stored() | {"variables": variables_of(result.specs[name], group)} for name, group in groups.items()],
+        "groups": [result.specs[name].stored() | {"variables": own[name]} for name in groups],
     }
     xr.Dataset(attrs=root).to_zarr(store, mode="w", zarr_format=3, consolidated=False)
     for name, group in groups.items():
-        gathered(storable(group)).to_zarr(store, group=name, mode="w", zarr_format=3, consolidated=False)
+        texts = {key: coord.astype(object) for key, coord in group.coords.items() if coord.dtype.kind in "UT"}  # of variable length: zarr 3
+        gathered(group.assign_coords(texts)).to_zarr(store, group=name, mode="w", zarr_format=3, consolidated=False)
     seal(store)
 
 
-def variables_of(spec: GroupSpec, group: xr.Dataset) -> list[str]:
-    """Names and order of the variables of a group that is not one of outputs; empty where the outputs have them."""
-    return [] if spec.per_output else list(map(str, group.data_vars))
+def gathered(group: xr.Dataset) -> xr.Dataset:
+    """The group with one variable for all outputs that are alike, where these are many."""
+    alike: dict[tuple[Any, ...], list[Hashable]] = {}
+    for name in group.data_vars:
+        variable = group.variables[name]
+        if variable.dtype.kind != "O" and variable.size <= LARGE:
+            alike.setdefault((variable.dims, variable.dtype.str), []).append(name)
+    many = [names for names in alike.values() if len(names) >= MANY]
+    if not many:
+        return group
+    within = {name for names in many for name in names}
+    variables: dict[Hashable, xr.Variable] = {name: group.variables[name] for name in group.data_vars if name not in within}
+    for number, names in enumerate(many):
+        parts = [group.variables[name] for name in names]
+        attributes = [part.attrs for part in parts]
+        said = attributes[:1] if all(each == attributes[0] for each in attributes) else attributes
+        values = np.stack([part.values for part in parts])
+        attrs = {OUTPUTS: list(map(str, names)), ATTRIBUTES: json.loads(json.dumps(said, default=of_numpy))}
+        variable = xr.Variable((ALONG if number == 0 else f"{ALONG}_{number}", *parts[0].dims), values, attrs)
+        variable.encoding = {"chunks": values.shape}
+        key = f"@{number}"
+        while key in group.variables:
+            key = f"@{key}"
+        variables[key] = variable
+    return xr.Dataset(variables, group.coords, group.attrs)
 
 
-def storable(group: xr.Dataset) -> xr.Dataset:
-    """Text coordinates as variable-length strings, which zarr 3 has a specification for."""
-    return group.assign_coords({name: coord.astype(object) for name, coord in group.coords.items() if coord.dtype.kind in "UT"})
+def scattered(group: xr.Dataset) -> xr.Dataset:
+    """The group with one variable for each output again: what `gathered` was given."""
+    if not any(OUTPUTS in variable.attrs for variable in group.variables.values()):
+        return group
+    variables: dict[Hashable, xr.Variable] = {}
+    for key in group.data_vars:
+        variable = group.variables[key]
+        if OUTPUTS not in variable.attrs:
+            variables[key] = variable
+            continue
+        names, said = variable.attrs[OUTPUTS], variable.attrs[ATTRIBUTES]
+        said = said * len(names) if len(said) == 1 else said
+        for name, values, attrs in zip(names, variable.values, said, strict=True):
+            variables[name] = xr.Variable(variable.dims[1:], np.asarray(values), dict(attrs))
+    return xr.Dataset(variables, group.coords, group.attrs)
+
+
+def of_numpy(value: Any) -> Any:
+    """JSON form of numpy values and everything else."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else str(value)
 
 
 def specs_in(root: Mapping[str, Any]) -> list[GroupSpec]:
@@ -106,25 +151,13 @@ def read_groups(store: Path, own: Iterable[GroupSpec], root: Mapping[str, Any]) 
     return groups
 
 
-def manifest_in(folder: Path) -> tuple[dict[str, Any], str]:
-    """What ``manifest.json`` says, and a note when it is damaged or has gone, which concerns no number; both empty if there is none."""
+def document_beside(folder: Path, name: str) -> tuple[dict[str, Any], str]:
+    """What a JSON document beside a result says, or why it cannot be read, which concerns no number; both empty if there is none."""
     try:
-        require_listed(folder, MANIFEST, AGAIN)
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return (found, "") if isinstance(found, dict) else ({}, f"{MANIFEST} is damaged: how the result was made is not shown")
+        require_listed(folder, name, AGAIN)
+        document = json.loads((folder / name).read_bytes())
     except FileNotFoundError:
         return {}, ""
-    except (StudyError, OSError, ValueError) as error:
-        what = error.message if isinstance(error, StudyError) else "the file is damaged"
-        return {}, f"{MANIFEST}: {what}; how the result was made is not shown"
-
-
-def motion_in(folder: Path) -> dict[str, Any]:
-    """What ``motion.json`` says; ``why`` there is no motion when it is damaged, which concerns no number; empty if there is none."""
-    try:
-        require_listed(folder, MOTION, AGAIN)
-        return dict(json.loads((folder / MOTION).read_bytes()))
-    except FileNotFoundError:
-        return {}
-    except (StudyError, OSError, ValueError, TypeError, RecursionError) as error:
-        return {"why": f"{MOTION}: {error.message if isinstance(error, StudyError) else 'the file is damaged'}"}
+    except (StudyError, OSError, ValueError, RecursionError) as error:
+        return {}, f"{name}: {error.message if isinstance(error, StudyError) else 'the file is damaged'}"
+    return (document, "") if isinstance(document, dict) else ({}, f"{name}: the file is damaged")

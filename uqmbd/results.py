@@ -49,8 +49,8 @@ class Results(Mapping[str, Result]):
         return len(self._results)
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{label}: {result.facts.runs or 0:,} runs" for label, result in self.items())
-        return f"<Results of {self.name} ({found})>"
+        counts = ", ".join(f"{label}: {result.facts.runs or 0:,} runs" for label, result in self.items())
+        return f"<Results of {self.name} ({counts})>"
 
     def _repr_html_(self) -> str:
         """For notebooks: the line of `repr`, and the scalar outputs."""
@@ -72,9 +72,9 @@ class Results(Mapping[str, Result]):
         tables = {label: table for label, table in tables.items() if len(table)}
         if not tables:
             return pd.DataFrame()
-        found = pd.concat(tables, names=["method", "output"]).swaplevel()
-        order = dict.fromkeys(found.index.get_level_values("output"))
-        return WholeTable(found.loc[[(name, label) for name in order for label in tables if (name, label) in found.index]])
+        stacked = pd.concat(tables, names=["method", "output"]).swaplevel()
+        order = dict.fromkeys(stacked.index.get_level_values("output"))
+        return WholeTable(stacked.loc[[(name, label) for name in order for label in tables if (name, label) in stacked.index]])
 
 
 def open_each(path: str | PathLike[str], *, trust: bool = False) -> Results:

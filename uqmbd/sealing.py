@@ -40,12 +40,12 @@ def unsealed(data: bytes) -> tuple[dict[str, Any], bool]:
     if marked and data[-size:] != END.format(zlib.crc32(data[:-size])).encode():
         raise ValueError("it does not agree with its checksum")
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise ValueError("it is no table")
-    return {key: value for key, value in found.items() if key not in (MARK, "seal")}, marked
+    return {key: value for key, value in document.items() if key not in (MARK, "seal")}, marked
 
 
 def seal(store: Path) -> None:
@@ -58,17 +58,11 @@ def seal(store: Path) -> None:
 
 
 def require_intact(store: Path, remedy: str) -> bool:
-    """Raise `StudyError` that names the first file which is not as it was written; False if the store has no checksums.
-
-    Raises
-    ------
-    StudyError
-        Also when a file is missing; `remedy` is what it says to do.
-    """
-    found = wrong_in(store)
-    if found is None:
+    """Raise `StudyError` with this remedy that names the first file which is missing, or not as it was written; False without checksums."""
+    differing = wrong_in(store)
+    if differing is None:
         return False
-    for file, missing in found:
+    for file, missing in differing:
         raise StudyError("the file is missing", file=file, remedy=remedy) if missing else damaged(file, remedy)
     return True
 
@@ -107,9 +101,9 @@ def damaged(file: Path, remedy: str) -> StudyError:
 
 def sums(store: Path) -> dict[str, list[int]]:
     """Length and crc32 of every file but the root's document, by path."""
-    found = {}
+    checksums = {}
     for file in sorted(store.rglob("*")):
         if file.is_file() and file != store / HEAD:
             content = file.read_bytes()
-            found[file.relative_to(store).as_posix()] = [len(content), zlib.crc32(content)]
-    return found
+            checksums[file.relative_to(store).as_posix()] = [len(content), zlib.crc32(content)]
+    return checksums

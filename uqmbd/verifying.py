@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,31 +28,21 @@ BEFORE = "was written before results had checksums: damage to it would not be no
 
 @dataclass
 class Verified:
-    """What came of it.
+    """What came of it."""
 
-    Attributes
-    ----------
-    runs : int
-        How many are stored.
-    files : dict of str to int
-        What is damaged or missing, and how many runs that held; 0 where it held none, or their number is not known.
-    notes : list of str
-        What could not be compared.
-    """
-
-    runs: int = 0
-    files: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    runs: int = 0  # that are stored
+    files: dict[str, int] = field(default_factory=dict)  # damaged or missing, with the runs they held; 0 also where that is not known
+    notes: list[str] = field(default_factory=list)  # what could not be compared
 
     def remedies(self, results: Path) -> str:
         """What to do about the files."""
         pages = [name for name in self.files if name.startswith(PAGES) or any(f"/{page}" in name for page in PAGES)]
         given = [name for name in self.files if name.endswith(GIVEN)]
         made = len(pages) + len(given) < len(self.files)
-        told = [f"put back {', '.join(given)}; if you have changed it yourself, `uqmbd run` it"] if given else []
-        told += [f"`uqmbd resume {results}` does the runs again that are lost, and makes the result anew"] if made else []
-        told += [f"`uqmbd report {results}` writes the pages again"] if pages and not made else []
-        return "; ".join(told)
+        remedies = [f"put back {', '.join(given)}; if you have changed it yourself, `uqmbd run` it"] if given else []
+        remedies += [f"`uqmbd resume {results}` does the runs again that are lost, and makes the result anew"] if made else []
+        remedies += [f"`uqmbd report {results}` writes the pages again"] if pages and not made else []
+        return "; ".join(remedies)
 
 
 def verify(results: Path) -> Verified:
@@ -65,25 +56,25 @@ def verify(results: Path) -> Verified:
     StudyError
         If there is nothing to compare.
     """
-    found, folders = Verified(), [results, *(results / label for label in labels_in(results))]
+    outcome, folders = Verified(), [results, *(results / label for label in labels_in(results))]
     if not any(present(folder) for folder in folders):
         text, remedy = "there are no runs here", "put them back, or name the directory that `uqmbd run` has made, results/<study name>"
         raise StudyError(text, file=results / "runs", remedy=remedy)
     places: dict[str, Storage] = {}
     for folder in folders:
-        wrong = dict.fromkeys(verify_folder(folder, found.notes), 0)
+        wrong = dict.fromkeys(verify_folder(folder, outcome.notes), 0)
         try:
             place = storage_in(folder)
         except StudyError as error:
             wrong |= {relative(error.file, folder): 0}
         else:
             places.setdefault(os.path.realpath(str(place)), place)
-        found.files |= {str(Path(name) if folder == results else Path(folder.name, name)): 0 for name in wrong}
+        outcome.files |= {str(Path(name) if folder == results else Path(folder.name, name)): 0 for name in wrong}
         if any(not name.startswith(PAGES) and name not in GIVEN for name in wrong) and not held(results):
             unfinish(folder)
     for place in places.values():
-        verify_runs(place, results, found)
-    return found
+        verify_runs(place, results, outcome)
+    return outcome
 
 
 def present(folder: Path) -> bool:
@@ -114,7 +105,7 @@ def verify_folder(folder: Path, notes: list[str]) -> Iterator[str]:
         if wrong is None:
             notes.append(f"{store} {BEFORE}")
         for file, _ in wrong or ():
-            if (name := file.relative_to(folder).as_posix()) != ROOT or not in_list(folder):
+            if (name := file.relative_to(folder).as_posix()) != ROOT or ROOT not in listed_in(folder, "files"):
                 yield name
     if (folder / LISTING).is_file() or not store.is_dir():
         return
@@ -127,31 +118,24 @@ def verify_folder(folder: Path, notes: list[str]) -> Iterator[str]:
         return
 
 
-def in_list(folder: Path) -> bool:
-    """Whether the root document of the result is listed, and so compared with the others."""
-    with suppress(StudyError):
-        return ROOT in (listed(folder) or {"files": {}})["files"]
-    return False
-
-
-def verify_runs(place: Storage, results: Path, found: Verified) -> None:
+def verify_runs(place: Storage, results: Path, outcome: Verified) -> None:
     """Add what is wrong with the runs of a place."""
     near = {folder.resolve(): folder for folder in (*safe_folders(results.resolve().parent), *safe_folders(results), results)}
     folders = [folder for folder in near.values() if is_at(folder, place)]
     with reached(place):
         names = place.names()
-    needed = {name for folder in folders for name in needed_in(folder)}
+    needed = {name for folder in folders for name in listed_in(folder, "runs")}
     beside = [name for name in sorted(needed | ({HEADER, ABOUT, READS} & names.keys())) if name not in names or not sound(place, name)]
     has_runs = any(name.endswith(SUFFIX) for name in names)
     if has_runs and HEADER not in names and HEADER not in beside:
         beside.append(HEADER)
     wrong = dict.fromkeys((f"runs/{name}" for name in beside), 0)
     if (old := [name for name in OLD for folder in folders if (folder / name).exists()]) and not has_runs:
-        found.notes.append(f"{old[0]} is of an earlier version and has no checksums: it can be read, not compared")
+        outcome.notes.append(f"{old[0]} is of an earlier version and has no checksums: it can be read, not compared")
     aside = {name: b"" for name in beside if name in names and name != HEADER}  # and what of it is whole
     if HEADER in names and HEADER not in beside:
         runs = Runs(place)
-        found.runs += len(runs.rows)
+        outcome.runs += len(runs.rows)
         for name, count, whole in runs.damages():
             wrong[name], aside[name] = count, whole
         for folder in folders if not runs.bad else ():  # whose runs are missing too, and their number is not known
@@ -164,7 +148,7 @@ def verify_runs(place: Storage, results: Path, found: Verified) -> None:
             with suppress(StudyError):
                 if (spans := used_in(folder)) is not None and not (folder / "runs.zarr").is_dir() and len(spans):
                     wrong["runs/" + HEADER] = int(np.diff(spans).sum())
-    found.files |= wrong
+    outcome.files |= wrong
     if wrong and not held(results):
         for folder in folders:
             unfinish(folder)
@@ -188,11 +172,11 @@ def is_at(folder: Path, place: Storage) -> bool:
     return False
 
 
-def needed_in(folder: Path) -> list[str]:
-    """The files beside its runs that a folder says to have."""
+def listed_in(folder: Path, key: str) -> Any:
+    """What the list of a folder's files has under a key; empty without a list, or where it is damaged, which is named elsewhere."""
     with suppress(StudyError):
-        return (listed(folder) or {"runs": []})["runs"]
-    return []
+        return (listed(folder) or {}).get(key, ())
+    return ()
 
 
 def sound(place: Storage, name: str) -> bool:

@@ -1,15 +1,19 @@
 """Work done by another process: what it returns, raises, logs, prints and how it ends, and the trial run of a model."""
 
+import inspect
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
+from functools import reduce
 
+import cloudpickle
 import pytest
 
 from uqmbd.errors import StudyError
-from uqmbd.simulators.apart import Ended, apart
+from uqmbd.simulators.apart import Ended, apart, packed
 
 MODEL = """
 import flexmbd as fm
@@ -53,6 +57,20 @@ def test_what_a_function_returns_comes_from_another_process():
     factor = 3
     pid, product = apart(lambda: (os.getpid(), factor * 2))
     assert pid != os.getpid() and product == 6
+
+
+def test_work_is_sent_from_deep_in_a_program():
+    """Thirty calls before Python's limit, which is less than it takes."""
+    work = reduce(lambda inner, _: [inner], range(50), [])
+
+    def after(calls, send):
+        return after(calls - 1, send) if calls else send(work)
+
+    assert pickle.loads(packed(work)) == work
+    calls = sys.getrecursionlimit() - len(inspect.stack()) - 30
+    with pytest.raises(pickle.PicklingError, match="recursion"):
+        after(calls, cloudpickle.dumps)
+    assert pickle.loads(after(calls, packed)) == work
 
 
 def test_what_it_prints_is_no_answer(capfd):

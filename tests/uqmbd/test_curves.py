@@ -12,7 +12,7 @@ import xarray as xr
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.exporting import export
-from uqmbd.figures.build import sections
+from uqmbd.figures import sections
 from uqmbd.outcomes import ERROR, OK, Axis, OutputInfo
 from uqmbd.overview import compare
 from uqmbd.report.summary import summary_of

@@ -145,7 +145,7 @@ def test_fields_are_saved_and_opened(tmp_path):
 
 def test_reports_find_them_by_entry_points():
     """They stand where they always stood; `pip install -e .` again, if a checkout of before knows no such entry points."""
-    from uqmbd.report.plugin_sections import plugin_tables
+    from uqmbd.figures.plugin_sections import plugin_tables
 
     titles = list(figures.sections(journal()))
     at = titles.index("Orbits")

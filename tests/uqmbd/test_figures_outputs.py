@@ -147,7 +147,7 @@ def test_an_output_that_only_the_aggregated_group_knows_is_a_history():
     result.statistics, result.sensitivity = result.statistics.drop_vars("slider.x"), result.sensitivity.drop_vars("slider.x")
     result.interaction = result.interaction.drop_vars("slider.x")
     assert output_names(result) == (["slider.x"], ["peak"])
-    assert figures.history_figures(result, ["slider.x"])[0].panels[0].marks[0].label == "runs"
+    assert next(figures.history_figures(result, ["slider.x"])).panels[0].marks[0].label == "runs"
     assert figures.plot(result, "slider.x").axes
 
 

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from uqmbd.report import write_overview, write_report
-from uqmbd.report.packing import unpacked
+from uqmbd.report.pages import unpacked
 from uqmbd.results import Results
 
 from . import made_up_mechanism, pdf

@@ -17,7 +17,7 @@ from uqmbd.method_facts import Limit, Said
 from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.result_data import ResultData
 from uqmbd.sealing import seal
-from uqmbd.tables.latex import latex
+from uqmbd.tables.files import latex
 
 from . import method_gallery as gallery
 

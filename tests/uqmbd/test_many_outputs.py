@@ -10,9 +10,9 @@ from rich.console import Console
 
 import uqmbd as uq
 from uqmbd.figures import sections
-from uqmbd.gathered import MANY, OUTPUTS, gathered, scattered
 from uqmbd.report import terminal_table, write_report
 from uqmbd.result import Result, open_results
+from uqmbd.result_store import MANY, OUTPUTS, gathered, scattered
 from uqmbd.tables.frames import frames
 from uqmbd.tables.outputs import DRAWN, chosen
 

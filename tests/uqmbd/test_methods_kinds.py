@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from uqmbd.errors import StudyError
-from uqmbd.figures.regions import gaps, outward, regions_said
 from uqmbd.inputs import Interval
 from uqmbd.methods import Search
-from uqmbd.report.regions import regions_table
 from uqmbd.result import open_results
+from uqmbd.tables.regions import gaps, outward, regions_said, regions_table
 
 from .loop import drive
 

@@ -10,7 +10,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.report import write_report
 from uqmbd.report.motion import inputs_of, motion_block, reached, said_of
-from uqmbd.report.packing import unpacked
+from uqmbd.report.pages import unpacked
 from uqmbd.result import open_results
 from uqmbd.runs.listing import listed
 from uqmbd.runs.where import MOTION

@@ -12,8 +12,8 @@ from rich.console import Console
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
+from uqmbd.figures.plugin_sections import plugin_tables
 from uqmbd.groups import GroupSpec
-from uqmbd.report.plugin_sections import plugin_tables
 from uqmbd.report.terminal import terminal_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")

@@ -10,8 +10,7 @@ import xarray as xr
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.figures import matplotlib_view
-from uqmbd.figures.build import sections
+from uqmbd.figures import matplotlib_view, sections
 from uqmbd.figures.extremes import extreme_of, furthest
 from uqmbd.figures.worst import worst_figures
 from uqmbd.report import plotly_view

@@ -17,8 +17,8 @@ from uqmbd.figures.colors import DARK, LIGHT
 from uqmbd.figures.marks import Band, Bars, Curve, Level
 from uqmbd.methods.failures import left_out
 from uqmbd.report import write_report
-from uqmbd.report.packing import unpacked
 from uqmbd.report.page import POLICY
+from uqmbd.report.pages import unpacked
 from uqmbd.report.summary import summary_of
 from uqmbd.result import Result
 from uqmbd.tables.text import outputs_table
@@ -32,7 +32,7 @@ def labels(figure, kind=(Curve, Band, Bars, Level)) -> list[str]:
 
 
 def test_history_shows_bounds_runs_error_and_untrusted_times(bounded):
-    figure = figures.history_figures(bounded, ["slider.x", "B.force"])[1]
+    figure = list(figures.history_figures(bounded, ["slider.x", "B.force"]))[1]
     assert labels(figure)[:4] == ["runs", "outer bounds", "reached by runs", "reached by runs"]
     assert [panel.y_label for panel in figure.panels] == ["B.force [N]", "error [N]", "sensitivity"]
     assert figure.panels[1].log

@@ -13,8 +13,8 @@ from uqmbd.report.estimates import estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.result import Result
 from uqmbd.tables import about, text
-from uqmbd.tables.extremes import finer_extremes
 from uqmbd.tables.numbers import apart, scale
+from uqmbd.tables.text import finer_extremes
 
 from . import made_up_results
 
@@ -97,7 +97,7 @@ def test_calibrations_have_their_estimates_first():
 def test_facts_are_words_and_columns_without_numbers_are_left_out():
     result = made_up_results.rich(2, histories=())
     result.attrs |= {"monotonic": {"a": 1 / 3, "b": 1.0}, "levels": [0.1 + 0.2, 1.0], "shares": [0.5] * 9, "none": {}}
-    facts = dict(about.other_table(result).rows)
+    facts = next(dict(table.rows) for table in about.further_tables(result) if table.title == "Further facts")
     assert facts == {"monotonic": "a 0.33333, b 1", "levels": "0.3, 1", "shares": "0.5 (9 times)"}
     screened = Result(attrs={"method": "sensitivity"})
     screened.inner["peak"] = xr.DataArray([1.0, 2.0], dims="bound", coords={"bound": ["lower", "upper"]})

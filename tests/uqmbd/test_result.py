@@ -15,8 +15,8 @@ from uqmbd.methods import Chebyshev, MonteCarlo
 from uqmbd.result import Result, open_results
 from uqmbd.result_store import UNSEALED
 from uqmbd.runs.files import safe_name, safe_names
+from uqmbd.tables.files import escape, latex
 from uqmbd.tables.frames import Frame
-from uqmbd.tables.latex import escape, latex
 
 from . import made_up_results
 from .loop import drive

@@ -1,45 +1,61 @@
 """Figures of a result: what they show is said once, and drawn by matplotlib here and by plotly in the report."""
 
-from uqmbd.figures.build import sections
+from collections.abc import Iterable
+
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
+from uqmbd.figures.key import ANSWER, key_figure
 from uqmbd.figures.marks import Figure
+from uqmbd.figures.overviews import distribution_overview, sensitivity_overview, validation_overview
+from uqmbd.figures.phase_maps import region_figures
+from uqmbd.figures.plugin_sections import plugin_sections
+from uqmbd.figures.prefixes import in_fitting_units
 from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.thinning import thinned
 from uqmbd.figures.validation import validation_figures
+from uqmbd.figures.worst import worst_figures
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.scaling import scale_of
 
-__all__ = [
-    "chosen",
-    "convergence_figures",
-    "field_figures",
-    "first_figure",
-    "history_figure",
-    "history_figures",
-    "output_names",
-    "plot",
-    "scalar_figure",
-    "scalar_figures",
-    "scatter_figures",
-    "sections",
-    "sensitivity_figures",
-    "validation_figures",
-]
+__all__ = ["history_figure", "history_figures", "output_names", "plot", "scalar_figure", "sections"]
+
+
+def sections(result: ResultData) -> dict[str, list[Figure]]:
+    """Title of each section and its figures, of very many outputs those of the chosen ones; sections without figures are left out.
+
+    The first is that of the figure with the answer, unless it is one of another section (`uqmbd.figures.key`).
+    """
+    histories, scalars = (chosen(result, names) for names in output_names(result))
+    every: dict[str, Iterable[Figure]] = {
+        "Histories": history_figures(result, histories),
+        "Where bounds were reached": worst_figures(result, histories),
+        "Regions": region_figures(result),
+        **plugin_sections(result),
+        "Fields": field_figures(result),
+        "Distributions": distribution_overview(result, scalars) + [figure for name in scalars for figure in scalar_figures(result, name)],
+        "Sensitivities": sensitivity_overview(result, scalars) + sensitivity_figures(result, histories + scalars),
+        "Relations": scatter_figures(result, output_names(result)[1]),
+        "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
+        "Convergence": convergence_figures(result, histories + scalars),
+    }
+    inputs = list(result.facts.inputs)
+    scales = {name: scale_of(result, name) for name in histories + scalars}
+
+    def fitting(figure: Figure) -> Figure:
+        return in_fitting_units(thinned(figure), result.outputs, inputs, scales)
+
+    drawn = {title: [fitting(figure) for figure in figures] for title, figures in every.items()}
+    keys = {figure.key for figures in drawn.values() for figure in figures}
+    key = key_figure(result)
+    answer = {ANSWER: [fitting(key)]} if key is not None and key.key not in keys and key.panels[0].marks else {}
+    return answer | {title: figures for title, figures in drawn.items() if figures}
 
 
 def plot(result: ResultData, name: str, ax=None):
-    """Matplotlib figure of one output: over time, or its distribution (membership, distribution function, or runs).
-
-    Parameters
-    ----------
-    result : uqmbd.result.Result
-    name : str
-        An output of it.
-    ax : matplotlib.axes.Axes, optional
-        Where it is drawn, without its smaller panels; else a figure of its own is made.
-    """
+    """Matplotlib figure of one output, see `Result.plot`."""
     from uqmbd.figures.matplotlib_view import draw, draw_into  # half a second to import
 
     figure = first_figure(result, name)
@@ -49,7 +65,7 @@ def plot(result: ResultData, name: str, ax=None):
 def first_figure(result: ResultData, name: str) -> Figure:
     """What one output is drawn as where there is one figure of it: over time, or its distribution."""
     if name in output_names(result)[0]:
-        figures = history_figures(result, [name]) or sensitivity_figures(result, [name])
+        figures = list(history_figures(result, [name])) or sensitivity_figures(result, [name])
     else:
         figures = scalar_figures(result, name) + sensitivity_figures(result, [name]) or [scalar_figure(result, name)]
     return figures[0]

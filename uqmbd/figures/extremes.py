@@ -13,42 +13,20 @@ from uqmbd.tables.outputs import picked, widest
 
 @dataclass(frozen=True)
 class Extreme:
-    """Where a bound of an output was reached.
+    """Where a bound of an output was reached."""
 
-    Attributes
-    ----------
-    inputs : dict of str to float
-        Of the run that reached it, SI.
-    value : float
-        The bound, as runs reached it; unit of the output.
-    at : int or None
-        Of an output over an axis: at which point of it.
-    time : float or None
-        Where on the axis that is; of a history when [s].
-    beyond : bool
-        Whether it goes further where all runs agree, such as at the start of a history, which says nothing of inputs.
-    """
-
-    inputs: dict[str, float]
-    value: float
-    at: int | None = None
-    time: float | None = None
-    beyond: bool = False
+    inputs: dict[str, float]  # of the run that reached it, SI
+    value: float  # the bound, as runs reached it; unit of the output
+    at: int | None = None  # at which point of the axis of the output, where it has one
+    time: float | None = None  # where on the axis that is; of a history when [s]
+    beyond: bool = False  # whether it goes further where all runs agree, as at the start of a history, which says nothing of inputs
 
 
 def extreme_of(result: ResultData, name: str, bound: str, time: float | None = None) -> Extreme | None:
-    """Where one bound of an output was reached; None where the result does not say.
+    """Where one bound of an output, ``lower`` or ``upper``, was reached; None where the result does not say.
 
-    Parameters
-    ----------
-    result : Result
-        With `worst` and `inner`; of membership levels the lowest counts.
-    name : str
-        An output.
-    bound : str
-        ``lower`` or ``upper``.
-    time : float, optional
-        Where on the axis of the output, of a history when [s]; where it reaches furthest unless said, of the points where runs differ.
+    Of membership levels the lowest counts. `time` is where on the axis of the output, of a history when [s]: unless said where it reaches
+    furthest, of the points where runs differ.
     """
     if name not in result.worst or name not in result.inner:
         return None
@@ -77,13 +55,7 @@ def extreme_of(result: ResultData, name: str, bound: str, time: float | None = N
 
 
 def furthest(lower: np.ndarray, upper: np.ndarray, *, up: bool) -> tuple[int, bool]:
-    """At which point the upper (or the lower) end of a band reaches furthest while it has a width, and whether it goes further elsewhere.
-
-    Parameters
-    ----------
-    lower, upper : ndarray, shape (points,)
-        What runs reached.
-    """
+    """At which point the upper (or the lower) end of a band (points,) reaches furthest where it has a width; whether it does elsewhere."""
     reach = upper if up else -lower
     width = FLOOR * (np.nanmax(upper) - np.nanmin(lower))
     apart = np.where(upper - lower > width, reach, np.nan)

@@ -5,6 +5,7 @@ import numpy as np
 from uqmbd.figures.marks import Curve, Figure, Image, Panel
 from uqmbd.method_facts import Cases, Words
 from uqmbd.result_data import ResultData
+from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import pretty
 
 CELLS = 240  # of a picture along each side, and twice as many of a curve
@@ -20,9 +21,9 @@ def field_figures(result: ResultData) -> list[Figure]:
 
 def _figure(name: str, array, caption: str) -> Figure:
     title = Words.of(array.attrs).title or name
-    label = name + _unit(array)
+    label = name + bracketed(_unit(array))
     *rows, x = array.dims
-    x_label, at = x + _unit(array[x]), array[x].values
+    x_label, at = x + bracketed(_unit(array[x])), array[x].values
     if not rows:
         every = max(1, -(-len(at) // (2 * CELLS)))
         panel = Panel(x_label, label, (Curve(at[::every], array.values[::every], name, 0),))
@@ -32,11 +33,14 @@ def _figure(name: str, array, caption: str) -> Figure:
     top = _top(array.values)
     image = Image(at[:: steps[1]], y.values[:: steps[0]], array.values[:: steps[0], :: steps[1]], label, top)
     i, j = np.unravel_index(np.nanargmax(np.abs(array.values)), array.shape)
-    place = f"{x} {at[j]:.4g}{_plain(array[x])} and {rows[0]} {y.values[i]:.4g}{_plain(y)}"
-    most = f"The largest value, {array.values[i, j]:.4g}{_plain(array)}, is at {place}."
+    largest, across, up = (
+        f"{value:.4g} {_unit(of)}".rstrip() for value, of in ((array.values[i, j], array), (at[j], array[x]), (y.values[i], y))
+    )
+    most = f"The largest value, {largest}, is at {x} {across} and {rows[0]} {up}."
     if top is not None:
-        most += f" The colours reach to {top:.4g}{_plain(array)}, which one hundredth of the values other than zero exceeds."
-    return Figure(f"{name}.field", title, (Panel(x_label, rows[0] + _unit(y), (image,)),), (most, caption))
+        end = f"{top:.4g} {_unit(array)}".rstrip()
+        most += f" The colours reach to {end}, which one hundredth of the values other than zero exceeds."
+    return Figure(f"{name}.field", title, (Panel(x_label, rows[0] + bracketed(_unit(y)), (image,)),), (most, caption))
 
 
 def _top(values: np.ndarray) -> float | None:
@@ -47,12 +51,4 @@ def _top(values: np.ndarray) -> float | None:
 
 
 def _unit(array) -> str:
-    """`` [unit]``, or nothing."""
-    unit = pretty(Words.of(array.attrs).unit)
-    return f" [{unit}]" if unit else ""
-
-
-def _plain(array) -> str:
-    """`` unit``, or nothing."""
-    unit = pretty(Words.of(array.attrs).unit)
-    return f" {unit}" if unit else ""
+    return pretty(Words.of(array.attrs).unit)

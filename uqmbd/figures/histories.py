@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.calibration import calibration_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, of_level
 from uqmbd.figures.sensitivities import main_effects
-from uqmbd.tables.outputs import axis_label, in_unit, label_of, widest
+from uqmbd.method_facts import Estimates
+from uqmbd.tables.numbers import scale
+from uqmbd.tables.outputs import axis_label, in_unit, label_of, percents, statistics_in, unit_of, widest
 from uqmbd.tables.trust import trust_of
 
 if TYPE_CHECKING:
@@ -26,37 +26,26 @@ NARROW = 0.1  # of the range of its middle: a band below this is drawn once more
 NAMED = 6  # runs at most that have a colour and a name each, when there are no others
 LEVELS = 6  # membership levels drawn of a history
 PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the levels, most where the membership is high"}
+CALIBRATED = {"fitted", "measured", "residual"}
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
 
-def history_figures(result: ResultData, names: list[str]) -> list[Figure]:
-    """One figure for each history, all with the same few runs behind."""
-    return list(each_history_figure(result, names))
-
-
-def each_history_figure(result: ResultData, names: list[str]) -> Iterator[Figure]:
-    """The same one by one: a figure holds its history several times."""
+def history_figures(result: ResultData, names: list[str]) -> Iterator[Figure]:
+    """One figure for each history, all with the same few runs behind; one by one, since a figure holds its history several times."""
     stored = [name for name in names if result.axis_of(name, "runs")]
     points = max((result.runs[name].shape[1] for name in stored), default=0)
     count, points = samples.share_of_page(len(stored), points)
     runs = samples.histories(result, stored, count, points) if stored else {}
     for name in names:
-        found = calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name))
-        if any(panel.marks for panel in found.panels):
-            yield found
+        figure = calibration_figure(result, name) if is_calibrated(result, name) else history_figure(result, name, runs.get(name))
+        if any(panel.marks for panel in figure.panels):
+            yield figure
 
 
 def history_figure(result: ResultData, name: str, runs: list[samples.Line] | None = None) -> Figure:
     """Bounds, statistics and a few runs of one history, or curve; below it its error and its main effects.
 
-    Parameters
-    ----------
-    result : Result
-        Where it is read from.
-    name : str
-        The history.
-    runs : list of pair of ndarray, optional
-        Times and values of a few runs, drawn thin behind the rest.
+    `runs`: times and values of a few runs, drawn thin behind the rest.
     """
     trust = trust_of(result, name)
     shades = trust.spans if trust else ()
@@ -102,6 +91,30 @@ def history_figure(result: ResultData, name: str, runs: list[samples.Line] | Non
     return Figure(name, name, tuple(panels), tuple(caption))
 
 
+def is_calibrated(result: ResultData, name: str) -> bool:
+    """Whether an output has measurements beside it."""
+    return CALIBRATED <= set(statistics_in(result, name))
+
+
+def calibration_figure(result: ResultData, name: str) -> Figure:
+    """Measured and fitted history over time; below it their difference."""
+    table = result.statistics[name]
+    axis = result.axis_of(name, "statistics")
+    time, along = table[axis].values, axis_label(table, axis)
+    fitted, measured, residual = (table.sel(statistic=kind).values for kind in ("fitted", "measured", "residual"))
+    zero = Curve(time[[0, -1]], np.zeros(2), "no difference", "limit")
+    panels = [Panel(along, label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]
+    if not np.isfinite(measured).any():
+        return Figure(name, name, tuple(panels), ("This output was not measured.",))
+    panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
+    panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
+    at_readings = result.facts_of(Estimates).rms_residual.get(name)
+    rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")
+    within = scale(unit_of(result, name), [rms])
+    caption = f"Root mean square of the difference at {where}: {within.said(f'{within.of(rms):.3g}')}."
+    return Figure(name, name, tuple(panels), (caption,))
+
+
 def spread(result: ResultData) -> str:
     """Of what runs the statistics of a method that bounds its outputs are."""
     where = PLACES.get(result.facts.method, "spread evenly over the box")
@@ -111,6 +124,13 @@ def spread(result: ResultData) -> str:
 def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
     """Which of the ascending membership levels are drawn: at most `count`, the first and the last among them."""
     return np.unique(np.linspace(0, len(alpha) - 1, min(count, len(alpha))).round().astype(int))
+
+
+def each_level(table: xr.DataArray) -> Iterator[tuple[float, xr.DataArray]]:
+    """The membership levels of a table that are drawn, the lowest and widest first, and what it has there."""
+    table = table.sortby("alpha")
+    for level in levels_shown(table["alpha"].values):
+        yield float(table["alpha"][level]), table.isel(alpha=level)
 
 
 def centre_of(marks: Sequence[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | None:
@@ -147,16 +167,15 @@ def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
     axis = result.axis_of(name, "statistics")
     if axis is None:
         return []
-    table = result.statistics[name]
+    table, known = result.statistics[name], set(statistics_in(result, name))
     if "alpha" in table.dims:
-        widest_pair = fan(set(table["statistic"].values.tolist()))[:1]
-        return [band for low, high, _ in widest_pair for band in _nested(table, axis, low, high)]
-    time, known = table[axis].values, set(table["statistic"].values.tolist())
+        return [band for low, high, _ in fan(known)[:1] for band in _nested(table, axis, low, high)]
+    time = table[axis].values
     imprecise = "bound" in table.dims
 
     def get(key: str, bound: str) -> np.ndarray:
-        found = table.sel(statistic=key)
-        return (found.sel(bound=bound) if imprecise else found).values
+        values = table.sel(statistic=key)
+        return (values.sel(bound=bound) if imprecise else values).values
 
     most = ", widest" if imprecise else ""
     marks: list[Curve | Band] = []
@@ -175,8 +194,8 @@ def _statistic_marks(result: ResultData, name: str) -> list[Curve | Band]:
 
 def mean_levels(result: ResultData, name: str) -> list[Band]:
     """Bounds of the mean of a history at each membership level that is drawn; empty where it has no levels."""
-    known, axis = _has_levels(result, name) and "mean" in result.statistics[name]["statistic"].values, result.axis_of(name)
-    return _nested(result.statistics[name], axis, "mean", "mean") if known else []
+    known = _has_levels(result, name) and "mean" in statistics_in(result, name)
+    return _nested(result.statistics[name], result.axis_of(name), "mean", "mean") if known else []
 
 
 def _has_levels(result: ResultData, name: str) -> bool:
@@ -185,20 +204,18 @@ def _has_levels(result: ResultData, name: str) -> bool:
 
 def _nested(table: xr.DataArray, axis: str | None, low: str, high: str) -> list[Band]:
     """From the least value of one statistic to the greatest of another, at each membership level that is drawn, the widest first."""
-    table = table.sortby("alpha").transpose("alpha", ...)
-    alpha, bands = table["alpha"].values, []
-    for level in levels_shown(alpha):
-        at = table.isel(alpha=level)
+    bands = []
+    for alpha, at in each_level(table):
         ends = at.sel(statistic=low, bound="lower").values, at.sel(statistic=high, bound="upper").values
-        bands.append(of_level(table[axis].values, *ends, float(alpha[level])))
+        bands.append(of_level(table[axis].values, *ends, alpha))
     return bands
 
 
 def fan(known: set[str]) -> list[tuple[str, str, str]]:
     """Pairs of quantiles that lie evenly about the median, widest first: ``("q05", "q95", "5 % to 95 %")``."""
-    percents = {float(found[1]): key for key in known if (found := re.fullmatch(r"q(\d+(?:\.\d+)?)", key))}
-    pairs = [(low, round(100 - low, 9)) for low in sorted(percents) if low < 50 and round(100 - low, 9) in percents]
-    return [(percents[low], percents[high], f"{low:g} % to {high:g} %") for low, high in pairs]
+    names = {percent: key for key, percent in percents(known).items()}
+    pairs = [(low, round(100 - low, 9)) for low in names if low < 50 and round(100 - low, 9) in names]
+    return [(names[low], names[high], f"{low:g} % to {high:g} %") for low, high in pairs]
 
 
 def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
@@ -208,10 +225,8 @@ def _bound_marks(result: ResultData, name: str) -> list[Curve | Band]:
         bounds = result.bounds[name]
         time = bounds[axis].values
         if "alpha" in bounds.dims:
-            alpha = bounds["alpha"].values
-            for level in levels_shown(alpha):
-                lower, upper = (bounds.isel(alpha=level).sel(bound=end).values for end in ("lower", "upper"))
-                marks.append(of_level(time, lower, upper, float(alpha[level])))
+            levels = each_level(bounds)
+            marks += [of_level(time, at.sel(bound="lower").values, at.sel(bound="upper").values, alpha) for alpha, at in levels]
         else:
             marks.append(Band(time, bounds.sel(bound="lower").values, bounds.sel(bound="upper").values, OUTER, "outer"))
     if name in result.inner:

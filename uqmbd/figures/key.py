@@ -10,9 +10,8 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.calibration import is_calibrated
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.histories import INNER, OUTER, history_figure, levels_shown
+from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
@@ -20,7 +19,7 @@ from uqmbd.figures.worst import extremes_panel, inputs_said
 from uqmbd.method_facts import Estimates, Shown
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
-from uqmbd.tables.outputs import axis_label, axis_unit, chosen, key_said, label_of, output_names, widest
+from uqmbd.tables.outputs import axis_label, axis_unit, chosen, has_probability, key_said, label_of, output_names, statistics_in, widest
 from uqmbd.tables.scaling import scale_of
 from uqmbd.tables.trust import marked, trust_of
 
@@ -50,9 +49,8 @@ def key_figure(result: ResultData) -> Figure | None:
         return None
     if result.facts_of(Estimates):
         return _of_calibration(result, name)
-    known = [str(word) for word in result.statistics["statistic"].values] if name in result.statistics else []
-    if "probability" in known and result.axis_of(name, "statistics") is None:
-        return _of_probability(result, name, known)
+    if has_probability(result, name):
+        return _of_probability(result, name)
     over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))
     if result.facts.about == "indices":
         return next(iter(sensitivity_figures(result, [name])), None) or _plain(result, name, over=over)
@@ -85,19 +83,19 @@ def _of_calibration(result: ResultData, name: str) -> Figure:
     return Figure(f"{one}.answer", f"{one}: measured and fitted", (panel,))
 
 
-def _of_probability(result: ResultData, name: str, known: list[str]) -> Figure:
+def _of_probability(result: ResultData, name: str) -> Figure:
     """The runs with the limit where they are a sample; else how well the probability is known, or what decides it."""
     if samples.are_a_sample(result) and name in result.runs:
         return scalar_figure(result, name)
-    known = [word for word in ("probability", "probability_lower", "probability_upper") if word in known]
+    known = [word for word in ("probability", "probability_lower", "probability_upper") if word in statistics_in(result)]
     values = np.array([float(widest(result.statistics[name]).sel(statistic=word).values.max()) for word in known])
     if len(values) < 3 or not np.isfinite(values).all():
         return next(iter(sensitivity_figures(result, [name])), None) or scalar_figure(result, name)
     power = int(np.floor(np.log10(values[2]))) if 0 < values[2] < PERCENT else -2
-    found, lower, upper = values / 10.0**power
+    central, lower, upper = values / 10.0**power
     bottom, top = LANES["reached"]
     limits = Band(np.array([lower, upper]), np.full(2, bottom), np.full(2, top), "95 % confidence limits", "bounded")
-    estimate = Points(np.array([found]), np.array([MIDDLE]), (brief(found),), ("top",), "estimate", RUN, on_curves=True)
+    estimate = Points(np.array([central]), np.array([MIDDLE]), (brief(central),), ("top",), "estimate", RUN, on_curves=True)
     nothing = Level(0.0, "never", "limit")
     unit = "%" if power == -2 else f"{brief(10.0**power).replace('1×', '')}"
     panel = Panel(f"probability [{unit}]", "", (limits, nothing, estimate), bare=True)
@@ -120,9 +118,9 @@ def _reaching(result: ResultData, name: str) -> list[str]:
     table, axis, said = result.extreme_runs[name], result.axis_of(name), []
     within, along = scale_of(result, name), scale(axis_unit(table, axis).strip(), table[axis].values)
     for end, word in (("upper", "highest"), ("lower", "lowest")):
-        if (found := extreme_of(result, name, end)) is not None and found.time is not None:
-            value, when = within.said(brief(within.of(found.value))), along.said(brief(along.of(found.time)))
-            said.append(f"The {word} run, {value} at {when}: {inputs_said(result, found.inputs, 3)}.")
+        if (extreme := extreme_of(result, name, end)) is not None and extreme.time is not None:
+            value, when = within.said(brief(within.of(extreme.value))), along.said(brief(along.of(extreme.time)))
+            said.append(f"The {word} run, {value} at {when}: {inputs_said(result, extreme.inputs, 3)}.")
     return said
 
 
@@ -135,7 +133,8 @@ def interval_figure(result: ResultData, name: str) -> Figure:
             continue
         bottom, top = LANES[style]
         if levels:
-            marks += _levels(group[name], bottom, top)
+            ends = [(alpha, np.asarray(at.sel(bound=["lower", "upper"]).values, float)) for alpha, at in each_level(group[name])]
+            marks += [of_level(each, np.full(2, bottom), np.full(2, top), alpha) for alpha, each in ends]
             caption.append("The stronger the colour, the higher the membership α.")
         else:
             ends = np.asarray(widest(group[name]).sel(bound=["lower", "upper"]).values, float)
@@ -153,18 +152,9 @@ def interval_figure(result: ResultData, name: str) -> Figure:
     return Figure(f"{name}.answer", title, (Panel(label_of(result, name), "", tuple(marks), bare=True),), tuple(caption))
 
 
-def _levels(table, bottom: float, top: float) -> list[Band]:
-    table = table.sortby("alpha")
-    alpha, found = table["alpha"].values, []
-    for level in levels_shown(alpha):
-        ends = np.asarray(table.isel(alpha=level).sel(bound=["lower", "upper"]).values, float)
-        found.append(of_level(ends, np.full(2, bottom), np.full(2, top), alpha[level]))
-    return found
-
-
 def _runs(result: ResultData, name: str) -> list[tuple[float, str, str]]:
     """Value, word and side of the lowest, the nominal and the highest run, as far as they are known."""
-    found = []
+    runs = []
     for case, word, side in CASES:
         value = np.nan
         if case == "nominal":
@@ -174,5 +164,5 @@ def _runs(result: ResultData, name: str) -> list[tuple[float, str, str]]:
         elif name in result.inner:
             value = float(widest(result.inner[name]).sel(bound=case))
         if np.isfinite(value):
-            found.append((value, word, side))
-    return found
+            runs.append((value, word, side))
+    return runs

@@ -54,18 +54,9 @@ def _shared(names: Sequence[str], separators: str) -> int:
 
 
 def places(x: np.ndarray, y: np.ndarray, names: Sequence[str], letter: float = LETTER) -> tuple[str, ...]:
-    """On which side of each point its name stands so that no two overlap: a key of `SIDES`, or empty where there is no room.
+    """On which side of each point (points,) its name stands so that no two overlap: a key of `SIDES`, or empty where there is no room.
 
-    The points farthest from the origin choose first.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (points,)
-        In any unit; their largest values fill the panel.
-    names : sequence of str
-        As they will be written.
-    letter : float
-        Width of a letter as a share of the panel.
+    The points farthest from the origin choose first; the largest values fill the panel, of which a letter has the width `letter`.
     """
     at = np.column_stack([_scaled(x), _scaled(y)])
     taken = [(px - 0.008, py - 0.015, px + 0.008, py + 0.015) for px, py in at]

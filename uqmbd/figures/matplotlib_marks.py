@@ -19,10 +19,14 @@ Theme = dict[str, str]
 class Powers(ScalarFormatter):
     """Numbers with a common power of ten, in plain characters: ``×10⁻³`` (matplotlib's own way typesets each as mathematics)."""
 
+    def __init__(self, least: int = -3, most: int = 4) -> None:
+        super().__init__()
+        self.set_powerlimits((least, most))
+
     def get_offset(self) -> str:
         """What stands at the end of the axis."""
         text = super().get_offset().replace("−", "-")
-        return re.sub(r"1?e([+-]?\d+)", lambda found: "×" + power(int(found[1])), text)
+        return re.sub(r"1?e([+-]?\d+)", lambda match: "×" + power(int(match[1])), text)
 
 
 def power(exponent: int) -> str:
@@ -55,9 +59,7 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
     if panel.named:
         _names(axis, panel, theme)
     for side in [] if panel.named else [axis.xaxis] + ([] if panel.log or panel.bare else [axis.yaxis]):
-        formatter = Powers()
-        formatter.set_powerlimits((-3, 4))
-        side.set_major_formatter(formatter)
+        side.set_major_formatter(Powers())
     if panel.equal:
         axis.set_aspect("equal", adjustable="datalim")
 
@@ -144,10 +146,8 @@ def _image(axis: Axes, mark: Image, theme: Theme) -> None:
     colors = LinearSegmentedColormap.from_list("ramp", ramp)
     drawn = axis.pcolormesh(mark.x, mark.y, mark.values, cmap=colors, vmin=low, vmax=high, shading="nearest", rasterized=True)
     axis.grid(False)
-    formatter = Powers()
-    formatter.set_powerlimits((-3, 4))
     beyond = "neither" if mark.top is None else "max" if low == 0.0 else "both"
-    scale = axis.figure.colorbar(drawn, cax=axis.inset_axes((1.02, 0.0, 0.025, 1.0)), format=formatter, extend=beyond)
+    scale = axis.figure.colorbar(drawn, cax=axis.inset_axes((1.02, 0.0, 0.025, 1.0)), format=Powers(), extend=beyond)
     scale.set_label(mark.label, color=theme["ink"])
     scale.ax.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
     scale.ax.yaxis.get_offset_text().set_color(theme["ink"])

@@ -53,7 +53,7 @@ def draw(figure: Figure, theme: Theme = LIGHT, wide: float = WIDTH) -> Canvas:
     slanted = 0.5 * LETTER * above if cells else 0.0
     for panel, axis in zip(panels, axes, strict=True):
         panel_marks(axis, panel, theme)
-        _paint(axis, theme)
+        paint(axis, theme)
         axis.yaxis.set_label_coords(0.3 / width, 0.5, blended_transform_factory(canvas.transFigure, axis.transAxes))
     legend = 0 if panels[0].named and len(panels[0].marks) == 1 else _legend(canvas, axes, theme, width)
     bottom = LEGEND * legend + X_LABEL + slanted
@@ -98,7 +98,7 @@ def _size(figure: Figure, wide: float) -> tuple[float, float]:
     return (wide, 1.7 + max(1.2, names * (0.16 + 0.14 * bars))) if bars else (wide, 4.5)
 
 
-def _paint(axis, theme: Theme) -> None:
+def paint(axis, theme: Theme) -> None:
     """Colours of frame, ticks and words."""
     axis.set_facecolor(theme["paper"])
     axis.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
@@ -149,14 +149,12 @@ def _scatter_matrix(figure: Figure, theme: Theme) -> Canvas:
                 axis.hist(values[i], bins=15, color=theme["bars"])
             else:
                 axis.plot(values[j], values[i], "o", markersize=2, color=color, alpha=0.5, markeredgewidth=0)
-            _paint(axis, theme)
+            paint(axis, theme)
             axis.locator_params(nbins=3)
             axis.tick_params(labelsize=7, labelbottom=i == count - 1, labelleft=j == 0 and i > 0)
             axis.tick_params(axis="x", rotation=30)
             for side in (axis.xaxis, axis.yaxis):
-                formatter = Powers()
-                formatter.set_powerlimits((-2, 3))
-                side.set_major_formatter(formatter)
+                side.set_major_formatter(Powers(-2, 3))
                 outside = i == count - 1 if side is axis.xaxis else j == 0 < i
                 side.get_offset_text().set(fontsize=7, visible=outside)
             if i == count - 1:

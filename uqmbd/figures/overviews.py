@@ -1,5 +1,7 @@
 """Many outputs in one figure: where their runs lie, which inputs they depend on, how well their surrogates are validated."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from uqmbd.figures import samples
@@ -13,6 +15,10 @@ ROWS_SHOWN = 40  # outputs
 COLUMNS_SHOWN = 12  # inputs
 CLASSES = 24  # of a distribution
 KINDS = ("total", "first", "main_effect", "width_reduction", "delta", "pawn", "importance")  # that are shares; the first known is shown
+
+
+def _overview(key: str, title: str, names: Iterable[str], cells: Cells, caption: Iterable[str]) -> list[Figure]:
+    return [Figure(key, title, (Panel("", "", (cells,), names=tuple(names)),), tuple(caption), overview=True)]
 
 
 def distribution_overview(result: ResultData, scalars: list[str]) -> list[Figure]:
@@ -30,7 +36,7 @@ def distribution_overview(result: ResultData, scalars: list[str]) -> list[Figure
     caption = ["Each row: where the runs of one output lie between the least and the greatest; the stronger the colour, the more of them."]
     if not samples.are_a_sample(result):
         caption.append("The method chose where to run: this shows what the runs covered, not a probability.")
-    return [Figure("distributions", "All scalar outputs", (Panel("", "", (cells,), names=tuple(rows)),), tuple(caption), overview=True)]
+    return _overview("distributions", "All scalar outputs", rows, cells, caption)
 
 
 def sensitivity_overview(result: ResultData, scalars: list[str]) -> list[Figure]:
@@ -49,8 +55,7 @@ def sensitivity_overview(result: ResultData, scalars: list[str]) -> list[Figure]
     caption = [f"Each row: what the inputs contribute to one output ({words})."]
     if len(order) < len(inputs):
         caption.append(f"Shown are the {len(order)} leading ones of {len(inputs)} inputs.")
-    title = f"All scalar outputs: {words}"
-    return [Figure("sensitivities", title, (Panel("", "", (cells,), names=tuple(tables)),), tuple(caption), overview=True)]
+    return _overview("sensitivities", f"All scalar outputs: {words}", tables, cells, caption)
 
 
 def validation_overview(result: ResultData, names: list[str]) -> list[Figure]:
@@ -69,5 +74,4 @@ def validation_overview(result: ResultData, names: list[str]) -> list[Figure]:
     shown = dict(list(rows.items())[:ROWS_SHOWN])
     cells = Cells(np.array(list(shown.values())), "error / tolerance", ("median error", "validated error"), top=1.0)
     caption = ("Errors of the surrogate as multiples of the tolerance, of histories over all times. Above 1 an output is not trusted.",)
-    panel = Panel("", "", (cells,), names=tuple(shown))
-    return [Figure("validation", "All outputs: surrogate against validation runs", (panel,), caption, overview=True)]
+    return _overview("validation", "All outputs: surrogate against validation runs", shown, cells, caption)

@@ -10,8 +10,8 @@ from uqmbd.figures import samples
 from uqmbd.figures.marks import Curve, Figure, Panel, Points
 from uqmbd.method_facts import Evidence, Kinds
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.scaling import input_unit, with_unit
 from uqmbd.tables.trust import percent
 
 DRAWN = 1500  # runs of a picture
@@ -90,8 +90,8 @@ def _boundary(unit: np.ndarray, kind: np.ndarray, pair: tuple, low: np.ndarray, 
     """The curve between two kinds in a box of two inputs, and how well it tells their runs apart."""
     both = np.flatnonzero(np.isin(kind, pair))
     points, first = unit[both], kind[both] == pair[0]
-    found = Boundary(points, kind[both]).pairs()
-    pairs = points[np.where(first[found[:, :1]], found, found[:, ::-1])]
+    neighbours = Boundary(points, kind[both]).pairs()
+    pairs = points[np.where(first[neighbours[:, :1]], neighbours, neighbours[:, ::-1])]
     surface = surface_between(pairs, points, first)
     if surface is None:
         return [], []

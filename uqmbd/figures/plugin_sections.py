@@ -1,4 +1,4 @@
-"""Figures from outside: functions of a result, which a study names or an installed package offers.
+"""Figures and tables from outside: functions of a result, which a study or its method names, or an installed package offers.
 
 What a study names is code of whoever made the result. It is executed where the study was run here, or the result was opened with
 ``trust=True``; else it is left out, which `left_out` says.
@@ -6,13 +6,18 @@ What a study names is code of whoever made the result. It is executed where the 
 
 from __future__ import annotations
 
+from typing import Any
+
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
+from uqmbd.groups import OURS
 from uqmbd.method_facts import Shown
 from uqmbd.plugins import load_plugin, offered
 from uqmbd.result_data import ResultData
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import describe
+from uqmbd.tables.frames import Frame, group_frames
+from uqmbd.tables.text import Table, table_of
 
 TITLE = "Further figures"
 
@@ -25,11 +30,48 @@ def plugin_sections(result: ResultData) -> dict[str, list[Figure]]:
     StudyError
         When a function is not there, raises, or returns something else.
     """
-    found: dict[str, list[Figure]] = {}
-    for name in (*offered("figure"), *(result.facts_of(Shown).functions("figures") if result.trust else ())):
-        for title, figures in drawn(name, result).items():
-            found.setdefault(title, []).extend(figures)
-    return found
+    wanted = "uqmbd.figures.marks.Figure, or a list of them"
+    return from_outside(result, "figure", (Figure,), "report.figures", wanted, "take it out of [report]")
+
+
+def plugin_tables(result: ResultData) -> list[Table]:
+    """Tables of the groups of a method's own, those that it brings, and those of every package that offers some (``uqmbd.tables``).
+
+    Raises
+    ------
+    StudyError
+        As `plugin_sections`.
+    """
+    wanted = "uqmbd.tables.text.Table or uqmbd.tables.frames.Frame, or a list"
+    made = from_outside(result, "table", (Table, Frame), "uqmbd.tables", wanted, "uninstall the package that offers it")
+    tables = (table for group in made.values() for table in group)
+    return own_tables(result) + [table_of(table) if isinstance(table, Frame) else table for table in tables]
+
+
+def own_tables(result: ResultData) -> list[Table]:
+    """Tables of the groups of a method's own."""
+    return [table_of(frame) for spec in result.specs.values() if spec not in OURS for frame in group_frames(result, spec)]
+
+
+def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: str, wanted: str, remedy: str) -> dict[str, list[Any]]:
+    """What all functions make of a result, by the titles of sections: one of `kinds`, several, or several by title."""
+    sections: dict[str, list[Any]] = {}
+    for name in (*offered(noun), *(result.facts_of(Shown).functions(f"{noun}s") if result.trust else ())):
+        function = load_plugin(name, {}, noun, key=key)
+        try:
+            with kept_folder(function):
+                made = function(result)
+        except Exception as error:
+            text = f"the {noun}s raise {describe(error)}"
+            raise StudyError(text, key=key, value=name, remedy=f"mend the function, or {remedy}") from error
+        if not isinstance(made, dict):
+            made = {TITLE: made if made is None or isinstance(made, (list, tuple)) else [made]}
+        for title, several in made.items():
+            for one in several or ():
+                if not isinstance(one, kinds):
+                    raise StudyError(f"the {noun}s are {type(one).__name__}", key=key, value=name, remedy=f"return {wanted}")
+                sections.setdefault(title, []).append(one)
+    return sections
 
 
 def left_out(result: ResultData) -> str:
@@ -41,22 +83,3 @@ def left_out(result: ResultData) -> str:
     return (
         f"The {what} of {names} are left out: they are code that came with this result. --trust executes it (open_results(..., trust=True))"
     )
-
-
-def drawn(name: str, result: ResultData) -> dict[str, list[Figure]]:
-    """What one function makes of a result: a figure, several, or several by the title of their section."""
-    function = load_plugin(name, {}, "figure", key="report.figures")
-    try:
-        with kept_folder(function):
-            made = function(result)
-    except Exception as error:
-        text = f"the figures raise {describe(error)}"
-        raise StudyError(text, key="report.figures", value=name, remedy="mend the function, or take it out of [report]") from error
-    if not isinstance(made, dict):
-        made = {TITLE: made if made is None or isinstance(made, (list, tuple)) else [made]}
-    made = {title: list(figures or ()) for title, figures in made.items()}
-    wrong = next((figure for figures in made.values() for figure in figures if not isinstance(figure, Figure)), None)
-    if wrong is not None:
-        text = f"the figures are {type(wrong).__name__}"
-        raise StudyError(text, key="report.figures", value=name, remedy="return uqmbd.figures.marks.Figure, or a list of them")
-    return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,13 @@ from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Mark, Panel, P
 from uqmbd.tables.numbers import Scale, scale
 
 LABEL = re.compile(r"(?P<words>.*) \[(?P<unit>[^\[\]]+)\]", re.DOTALL)
+NUMBERS = {  # fields of the marks that have numbers along the horizontal axis, and along the vertical one
+    Curve: (("x",), ("y",)),
+    Points: (("x",), ("y",)),
+    Band: (("x",), ("lower", "upper")),
+    Bars: (("edges",), ()),
+    Level: (("x",), ()),
+}
 OF_OUTPUTS = ("μ*",)  # horizontal axes in the unit of an output that have no output's name
 NEAR = 2e3  # of two axes with the same unit: what is no further apart has the same prefix
 
@@ -21,18 +28,12 @@ def in_fitting_units(
 ) -> Figure:
     """The figure with a prefix before the units of its axes, so that their largest number lies between 1 and 1000.
 
-    Parameters
-    ----------
-    figure : Figure
-        With numbers in the units that stand in brackets at the end of its labels.
-    outputs, inputs : collection of str
-        Names of the result. A horizontal axis is changed where it is that of an output (not time, which panels share); a vertical one
-        unless it is that of an input, which has the unit it was written with, or in powers of ten.
-    scales : dict of str to Scale, optional
-        Of outputs, as tables and sentences say them; the axes of these have the same.
+    Its numbers are in the units in brackets at the end of its labels. A horizontal axis is changed where it is that of one of `outputs`
+    (not time, which panels share); a vertical one unless it is in powers of ten, or that of one of `inputs`, which has the unit it was
+    written with. The axes of outputs have their `scales`, as tables and sentences say them, where these are given.
     """
     known, scales = {*outputs, *OF_OUTPUTS}, scales or {}
-    across = _scale(figure.panels[0].x_label, [x for panel in figure.panels for mark in panel.marks for x in _x(mark)], known, scales)
+    across = _scale(figure.panels[0].x_label, _along((mark for panel in figure.panels for mark in panel.marks), 0), known, scales)
     if any(panel.x_label != figure.panels[0].x_label for panel in figure.panels) or not all(map(_plain, figure.panels)):
         across = None
     named = LABEL.fullmatch(figure.panels[0].y_label)
@@ -47,7 +48,7 @@ def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: 
     up = None
     named = LABEL.fullmatch(panel.y_label)
     if named and not panel.log and named["words"] not in inputs:
-        up = _scale(panel.y_label, [y for mark in panel.marks for y in _y(mark)], None, scales)
+        up = _scale(panel.y_label, _along(panel.marks, 1), None, scales)
         if across and up and across.unit[-len(named["unit"]) :] == named["unit"]:
             apart = max(across.factor / up.factor, up.factor / across.factor)
             up = across if panel.equal or apart <= NEAR else up
@@ -61,7 +62,7 @@ def _panel(panel: Panel, across: Scale | None, inputs: Collection[str], scales: 
 
 def _plain(panel: Panel) -> bool:
     """Whether the panel has nothing but what `_in` knows."""
-    return all(isinstance(mark, (Curve, Band, Bars, Points, Level)) for mark in panel.marks)
+    return all(type(mark) in NUMBERS for mark in panel.marks)
 
 
 def _scale(label: str, values: list[np.ndarray], known: Collection[str] | None, scales: Mapping[str, Scale]) -> Scale | None:
@@ -69,39 +70,23 @@ def _scale(label: str, values: list[np.ndarray], known: Collection[str] | None, 
     named = LABEL.fullmatch(label)
     if named is None or not values or (known is not None and named["words"] not in known):
         return None
-    found = scales.get(named["words"])
-    if found is None or not found.unit.endswith(named["unit"]):
-        found = scale(named["unit"], np.concatenate([np.ravel(np.asarray(part, float)) for part in values]))
-    return None if found.factor == 1.0 else found
+    own = scales.get(named["words"])
+    if own is None or not own.unit.endswith(named["unit"]):
+        own = scale(named["unit"], np.concatenate([np.ravel(np.asarray(part, float)) for part in values]))
+    return None if own.factor == 1.0 else own
 
 
-def _renamed(label: str, found: Scale | None) -> str:
+def _renamed(label: str, within: Scale | None) -> str:
     named = LABEL.fullmatch(label)
-    return label if found is None or named is None else f"{named['words']} [{found.unit}]"
+    return label if within is None or named is None else f"{named['words']} [{within.unit}]"
 
 
-def _x(mark: Mark) -> list[np.ndarray]:
-    if isinstance(mark, Bars):
-        return [mark.edges]
-    return [np.atleast_1d(mark.x)] if isinstance(mark, (Curve, Band, Points, Level)) else []
+def _along(marks: Iterable[Mark], axis: int) -> list[np.ndarray]:
+    """What these marks have along the horizontal (0) or vertical axis (1)."""
+    return [np.atleast_1d(getattr(mark, name)) for mark in marks for name in NUMBERS.get(type(mark), ((), ()))[axis]]
 
 
-def _y(mark: Mark) -> list[np.ndarray]:
-    if isinstance(mark, Band):
-        return [mark.lower, mark.upper]
-    return [mark.y] if isinstance(mark, (Curve, Points)) else []
-
-
-def _in(mark: Mark, x: float, y: float) -> Mark:
-    """A mark whose numbers are divided by these factors."""
-    if x == y == 1.0:
-        return mark
-    if isinstance(mark, Bars):
-        return replace(mark, edges=mark.edges / x)
-    if isinstance(mark, Level):
-        return replace(mark, x=mark.x / x)
-    if isinstance(mark, Band):
-        return replace(mark, x=mark.x if x == 1.0 else mark.x / x, lower=mark.lower / y, upper=mark.upper / y)
-    if isinstance(mark, (Curve, Points)):
-        return replace(mark, x=mark.x if x == 1.0 else mark.x / x, y=mark.y / y)
-    return mark
+def _in(mark: Mark, *factors: float) -> Mark:
+    """A mark whose numbers along both axes are divided by these factors."""
+    names = {name: factor for some, factor in zip(NUMBERS[type(mark)], factors, strict=True) for name in some if factor != 1.0}
+    return replace(mark, **{name: getattr(mark, name) / factor for name, factor in names.items()})

@@ -8,8 +8,8 @@ from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import in_unit
+from uqmbd.tables.scaling import input_unit, with_unit
 
 VARIABLES = 8  # in the scatter matrix
 JUDGED = 100  # outputs whose sensitivities choose the inputs
@@ -81,8 +81,7 @@ def _settled(values: np.ndarray) -> np.ndarray:
 
 def _ranked_inputs(result: ResultData) -> list[str]:
     """The inputs of the stored runs; the most influential first when there are more than fit and sensitivities say which."""
-    names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
-    names = [name for name in names if name not in samples.fixed(result)]
+    names = samples.varied_inputs(result)
     if len(names) < VARIABLES:
         return names
     weight = dict.fromkeys(names, 0.0)

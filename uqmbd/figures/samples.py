@@ -64,6 +64,12 @@ def fixed(result: ResultData) -> list[str]:
     return [name for name, entry in result.facts.inputs.items() if entry.kind == "fixed"]
 
 
+def varied_inputs(result: ResultData) -> list[str]:
+    """Inputs of the stored runs that were not held at one number."""
+    names = [str(name).removeprefix("input:") for name in result.runs.data_vars if str(name).startswith("input:")]
+    return [name for name in names if name not in fixed(result)]
+
+
 def share_of_page(histories: int, points: int) -> tuple[int, int]:
     """How many runs of how many points each history may show, so that the page stays small."""
     points = max(1, min(points, 240))
@@ -72,13 +78,13 @@ def share_of_page(histories: int, points: int) -> tuple[int, int]:
 
 def histories(result: ResultData, names: list[str], count: int, points: int) -> dict[str, list[Line]]:
     """The same few good runs of several histories, each thinned to about ``points`` points as it is read."""
-    index, found = choose(good(result), count), {}
+    index, lines = choose(good(result), count), {}
     for name in names:
         time = result.runs[name][result.axis_of(name, "runs")].values
         some = max(1, MOST_NUMBERS // len(time))
         parts = (result.runs[name].isel(run=index[i : i + some]).values.astype(float) for i in range(0, len(index), some))
-        found[name] = [thin(time, run, points) for part in parts for run in part]
-    return found
+        lines[name] = [thin(time, run, points) for part in parts for run in part]
+    return lines
 
 
 def thin(time: np.ndarray, values: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:

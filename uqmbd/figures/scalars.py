@@ -3,11 +3,11 @@
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, levels_shown, spread
+from uqmbd.figures.histories import IMPRECISE, INNER, OUTER, each_level, spread
 from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Panel, of_level
 from uqmbd.method_facts import Limit
 from uqmbd.result_data import ResultData
-from uqmbd.tables.outputs import label_of, outer_quantiles, unit_of, widest
+from uqmbd.tables.outputs import label_of, outer_quantiles, statistics_in, unit_of, widest
 from uqmbd.tables.trust import marked, trust_of
 
 P_BOX = "Probability that the output is at most the value: it lies anywhere in the band (a probability box)."
@@ -87,12 +87,8 @@ def distribution_figures(result: ResultData, name: str) -> list[Figure]:
 
 def _boxes_of_levels(result: ResultData, name: str) -> list[Figure]:
     """The probability box of each membership level that is drawn, the widest first."""
-    table = result.cdf[name].sortby("alpha")
-    alpha, bands = table["alpha"].values, []
-    for level in levels_shown(alpha):
-        value, lower, upper = _ascending(table.isel(alpha=level))
-        if len(value):
-            bands.append(of_level(value, lower, upper, float(alpha[level])))
+    every = [(alpha, *_ascending(at)) for alpha, at in each_level(result.cdf[name])]
+    bands = [of_level(value, lower, upper, alpha) for alpha, value, lower, upper in every if len(value)]
     panel = Panel(label_of(result, name), "probability", tuple(bands))
     caption = (P_BOX, "The stronger the colour, the higher the membership α: the box of each level lies in those of all lower ones.")
     return [Figure(f"{name}.cdf", marked(result, name, f"{name}: distribution"), (panel,), caption)] if bands else []
@@ -133,14 +129,14 @@ def _levels(result: ResultData, name: str) -> list[Level]:
     for group, style, label in ((result.bounds, "outer", marked(result, name, OUTER)), (result.inner, "inner", INNER)):
         if name in group:
             marks += [Level(float(value), label, style) for value in widest(group[name]).values]
-    known = result.statistics["statistic"].values if name in result.statistics else ()
+    known = statistics_in(result, name)
     outer = outer_quantiles(known)
     quantiles = " and ".join(word.removesuffix(" quantile") for word in outer.values()) + " quantile"
     for key, style, label in (("mean", "mean", "mean"), *((key, "range", quantiles) for key in outer)):
         if key in known:
-            found = np.atleast_1d(widest(result.statistics[name]).sel(statistic=key).values)
-            bounds = ", bounds" if len(found) > 1 else ""
-            marks += [Level(float(value), label + bounds, style) for value in found if np.isfinite(value)]
+            ends = np.atleast_1d(widest(result.statistics[name]).sel(statistic=key).values)
+            bounds = ", bounds" if len(ends) > 1 else ""
+            marks += [Level(float(value), label + bounds, style) for value in ends if np.isfinite(value)]
     for key, style in (("measured", "error"), ("fitted", "mean")):
         if key in known and np.isfinite(value := float(result.statistics[name].sel(statistic=key))):
             marks.append(Level(value, key, style))

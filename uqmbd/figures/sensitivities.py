@@ -70,13 +70,7 @@ def kinds(table) -> list[str]:
 
 
 def leading(values: np.ndarray, count: int) -> np.ndarray:
-    """Indices of the `count` rows that are greatest on average, in their own order if they are all, otherwise greatest first.
-
-    Parameters
-    ----------
-    values : ndarray, shape (inputs, ...)
-        NaN counts as nothing.
-    """
+    """Indices of the `count` rows of values (inputs, ...) that are greatest on average, greatest first; all rows in their own order."""
     size = np.nan_to_num(values).reshape(len(values), -1).mean(axis=1)
     return np.arange(len(values)) if len(values) <= count else np.argsort(-size, kind="stable")[:count]
 
@@ -103,14 +97,14 @@ def _thinned(table, axis: str | None):
 
 
 def _over_axis(table, axis: str, name: str, title: str, unit: str) -> list[Figure]:
-    found = [kind for kind in kinds(table) if kind not in ("main_effect", "mu")]
-    if not found:
+    shown = [kind for kind in kinds(table) if kind not in ("main_effect", "mu")]
+    if not shown:
         return []
     table, step = _thinned(table, axis)
     time, along, inputs = table[axis].values, axis_label(table, axis), _inputs(table)
-    order = leading(np.abs(_of(table, "total" if "total" in found else found[0])), COLORS if len(inputs) <= COLORS else COLORS - 1)
+    order = leading(np.abs(_of(table, "total" if "total" in shown else shown[0])), COLORS if len(inputs) <= COLORS else COLORS - 1)
     panels, caption = [], []
-    for kind in found:
+    for kind in shown:
         values = _of(table, kind)
         if kind == "first":
             panels.append(Panel(along, WORDS[kind], (_stack(time, values, inputs, order),), height=2.0))
@@ -148,11 +142,11 @@ def _stack(time: np.ndarray, values: np.ndarray, inputs: list[str], order: np.nd
 
 
 def _bars(table, name: str, key: str, title: str) -> list[Figure]:
-    found, inputs, figures = kinds(table), _inputs(table), []
+    present, inputs, figures = kinds(table), _inputs(table), []
     known = {kind for family in FAMILIES for kind in family}
-    alone = [(kind,) for kind in found if kind not in known and kind not in ("mu", *MORRIS)]
+    alone = [(kind,) for kind in present if kind not in known and kind not in ("mu", *MORRIS)]
     for family in (*FAMILIES, *alone):
-        shown = [kind for kind in family if kind in found]
+        shown = [kind for kind in family if kind in present]
         if not shown:
             continue
         size = np.nan_to_num(np.abs(_of(table, shown[-1])))

@@ -31,25 +31,20 @@ def thinned_mark(mark: Mark) -> Mark:
 
 
 def extremes(values: np.ndarray, stretches: int) -> np.ndarray:
-    """Positions, ascending, of the first and the last value, of the least and the greatest of each stretch, and of one gap in each.
+    """Positions, ascending, of the first and the last of values (points,), of the least and the greatest of each stretch, and of one gap.
 
-    Parameters
-    ----------
-    values : ndarray, shape (points,)
-        NaN, or infinite, where there is a gap.
+    A gap is NaN, or infinite.
     """
     edges = np.linspace(0, len(values), stretches + 1).astype(int)
     starts, length = edges[:-1], int(np.diff(edges).max())
     table = np.minimum(starts[:, None] + np.arange(length), edges[1:, None] - 1)  # the last one of a shorter stretch twice
-    found, known = values[table], np.isfinite(values[table])
+    known, row = np.isfinite(values[table]), np.arange(stretches)
     kept = [np.array([0, len(values) - 1])]
-    for sign, nothing in ((1.0, np.inf), (-1.0, np.inf)):
-        column = np.where(known, sign * found, nothing).argmin(axis=1)
-        here = table[np.arange(stretches), column]
-        kept.append(here[known[np.arange(stretches), column]])
+    for sign in (1.0, -1.0):
+        column = np.where(known, sign * values[table], np.inf).argmin(axis=1)
+        kept.append(table[row, column][known[row, column]])
     gaps = (~known).argmax(axis=1)
-    here = np.arange(stretches)
-    kept.append(table[here, gaps][~known[here, gaps]])
+    kept.append(table[row, gaps][~known[row, gaps]])
     return np.unique(np.concatenate(kept))
 
 
@@ -59,10 +54,10 @@ def merged(panel: Panel) -> tuple[tuple[float, float], ...]:
     if len(spans) <= SPANS:
         return spans
     least = (spans[-1][1] - spans[0][0]) / STRETCHES
-    found = [spans[0]]
+    together = [spans[0]]
     for begin, end in spans[1:]:
-        if begin - found[-1][1] < least:
-            found[-1] = (found[-1][0], end)
+        if begin - together[-1][1] < least:
+            together[-1] = (together[-1][0], end)
         else:
-            found.append((begin, end))
-    return tuple(found)
+            together.append((begin, end))
+    return tuple(together)

@@ -6,7 +6,7 @@ from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.method_facts import Checks, Tolerances
 from uqmbd.result_data import ResultData
-from uqmbd.tables.outputs import axis_label, in_unit, unit_of, widest
+from uqmbd.tables.outputs import axis_label, in_unit, statistics_in, unit_of, widest
 from uqmbd.tables.trust import percent, trust_of
 
 POINTS = 400  # checks drawn of a scalar
@@ -99,7 +99,7 @@ def limits(result: ResultData, name: str, allowed: float, floor: float) -> tuple
     if shares.width_tolerance is not None:
         width = (inner.sel(bound="upper") - inner.sel(bound="lower")).values
         own = shares.width_tolerance * width
-    elif shares.std_tolerance is not None and name in result.statistics and "std" in result.statistics[name]["statistic"].values:
+    elif shares.std_tolerance is not None and "std" in statistics_in(result, name):
         spread = result.statistics[name].sel(statistic="std")
         own = own if "bound" in spread.dims else shares.std_tolerance * spread.values
     return time, np.maximum(np.minimum(allowed, own), floor)

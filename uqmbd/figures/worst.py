@@ -9,9 +9,8 @@ from uqmbd.figures.histories import OUTER, centre_of, less
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.method_facts import Cases
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.outputs import axis_label, axis_unit, in_unit, label_of, point_of, pretty, widest
-from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.scaling import input_unit, scale_of, with_unit
 from uqmbd.tables.trust import trust_of
 
 ENDS = (("lower", "lowest", 2), ("upper", "highest", 1))  # bound, word, colour
@@ -54,19 +53,17 @@ def extremes_panel(result: ResultData, name: str) -> tuple[Panel, list[str]]:
     elif "nominal" in inputs:
         caption.append("The nominal run, in the middle of the inputs, fails and is not drawn.")
     for end, word, color in ENDS:
-        values, found = table.sel(case=end).values, extreme_of(result, name, end)
-        if found is None or found.at is None:
+        values, extreme = table.sel(case=end).values, extreme_of(result, name, end)
+        if extreme is None or extreme.at is None:
             continue
         if not np.isfinite(values).all():
             caption.append(f"The run of the {word} value failed when it was made again, and is not drawn.")
             continue
-        places[word] = time[found.at], values[found.at]
+        places[word] = time[extreme.at], values[extreme.at]
         marks.append(Curve(time, values, f"run of the {word} value", color))
-        value = within.said(f"{within.of(values[found.at]):.4g}")
-        where = " where runs differ" if found.beyond else ""
-        caption.append(
-            f"The {word} value of a run{where}, {value} at {found.time:.4g}{axis_unit(table, axis)}: {inputs_said(result, found.inputs)}."
-        )
+        value = within.said(f"{within.of(values[extreme.at]):.4g}")
+        where, when = " where runs differ" if extreme.beyond else "", f"{extreme.time:.4g}{axis_unit(table, axis)}"
+        caption.append(f"The {word} value of a run{where}, {value} at {when}: {inputs_said(result, extreme.inputs)}.")
     label, centre = label_of(result, name), centre_of(marks)
     if centre is not None:
         marks, label = [less(mark, *centre) for mark in marks], "from the middle" + in_unit(result, name)

@@ -60,24 +60,10 @@ def write_report(result: ResultData, directory, *, study_text: str | None = None
 
 
 def write_overview(results, directory) -> Path:
-    """Write ``report.html`` of several methods of one study: their pages, which lie in folders beside it, and what each says.
+    """Write ``report.html`` of several methods of one study: links to their pages, in folders beside it, and what each says.
 
-    Parameters
-    ----------
-    results : uqmbd.results.Results
-        By the label of the method, which names its folder.
-    directory : path-like
-        Of the study.
-
-    Returns
-    -------
-    pathlib.Path
-        The page.
-
-    Raises
-    ------
-    StudyError
-        If it cannot be written.
+    `results` are by the labels of methods, which name their folders; `directory` is that of the study. Returns the page, and raises
+    `StudyError` if it cannot be written.
     """
     from uqmbd.report.several import write_page_of_several
 

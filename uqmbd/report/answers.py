@@ -1,11 +1,12 @@
 """The question and its answer for the person who decides: two short sentences with few digits; `lead` has them with all digits."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from uqmbd.analysis.statistics.widths import ENDS, band_width
 from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
-from uqmbd.figures.regions import regions_said
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
 from uqmbd.method_facts import Estimates, Kinds, Limit, Words
@@ -13,10 +14,10 @@ from uqmbd.outcomes import TIME
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.numbers import between, brief, scale
-from uqmbd.tables.outputs import axis_unit, pretty, shown_quantiles, unit_of, widest
-from uqmbd.tables.scaling import ends_of, scale_of, statistics
+from uqmbd.tables.outputs import axis_unit, has_probability, pretty, shown_quantiles, unit_of, widest
+from uqmbd.tables.regions import regions_said
+from uqmbd.tables.scaling import ends_of, input_unit, scale_of, statistics
 from uqmbd.tables.trust import trust_of
 
 DIGITS = 3
@@ -33,7 +34,7 @@ def question_of(result: ResultData, name: str | None) -> str:
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
     if result.facts_of(Estimates):
         return f"For which values of {inputs} does the model come closest to the measurements?"
-    if _probability(result, name):
+    if has_probability(result, name):
         return f"How probable is it that {output} is {limit_said(result, name)}?"
     if result.facts.about == "indices":
         return f"On which of its inputs does {output} depend most?"
@@ -52,9 +53,9 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return []
     if result.facts_of(Estimates):
         return _estimates(result)
-    if _probability(result, name):
+    if has_probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
-    told = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
+    distribution = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
     if result.facts.about == "indices" and (why := cause(result, name, index=False) or _steepest(result, name)):
         return _both(why.replace("It ", f"{begun(spoken(name))} ", 1), _distributed(result, name, "it") or _reached(result, name, "it"))
@@ -62,7 +63,10 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return _both(_passed(result, name), _bounded(result, name))
     if name in result.bounds:
         return _both(_bounded(result, name), _kinds(result, name) or _where(result, name))
-    return _both(told or reached, cause(result, name, index=False) or (_reached(result, name, "it") if told else _where(result, name)))
+    return _both(
+        distribution or reached,
+        cause(result, name, index=False) or (_reached(result, name, "it") if distribution else _where(result, name)),
+    )
 
 
 def _steepest(result: ResultData, name: str) -> str:
@@ -132,10 +136,10 @@ def _where(result: ResultData, name: str) -> str:
         lower, upper = between(*(within.of(float(core.sel(bound=side))) for side in ("lower", "upper")))
         most = within.said(upper) if lower == upper else f"{lower} to {within.said(upper)}"
         return f"Most plausible is {most}."
-    found = extreme_of(result, name, "upper")
+    extreme = extreme_of(result, name, "upper")
     said = ""
-    if found is not None and 0 < len(found.inputs) <= FEW:
-        said = f"It is greatest at {inputs_said(result, found.inputs, DIGITS)}"
+    if extreme is not None and 0 < len(extreme.inputs) <= FEW:
+        said = f"It is greatest at {inputs_said(result, extreme.inputs, DIGITS)}"
     nominal = float(result.extreme_runs[name].sel(case="nominal")) if name in result.extreme_runs else np.nan
     if np.isfinite(nominal):
         middle = f"the nominal run has {within.said(brief(within.of(nominal)))}"
@@ -171,31 +175,26 @@ def _distributed(result: ResultData, name: str, subject: str = "") -> str:
     """Mean, and where nine of ten values lie."""
     if name not in result.statistics:
         return ""
-    within, found = scale_of(result, name), statistics(result, name, shown_quantiles(result))
+    within, values = scale_of(result, name), statistics(result, name, shown_quantiles(result))
     over, parts = anywhere(result, name), []
-    if "mean" in found:
-        ends = [within.of(end) for end in found["mean"]]
+    if "mean" in values:
+        ends = [within.of(end) for end in values["mean"]]
         texts = (brief(ends[0]),) if len(ends) == 1 else between(*ends, outward=False)
         parts.append(f"is {within.said(' to '.join(dict.fromkeys(texts)))} on average")
-    if {"5 %", "95 %"} <= set(found):
-        lower, upper = between(within.of(found["5 %"][0]), within.of(found["95 %"][-1]), outward=False)
+    if {"5 %", "95 %"} <= set(values):
+        lower, upper = between(within.of(values["5 %"][0]), within.of(values["95 %"][-1]), outward=False)
         if not parts:
             return f"Nine of ten values of {spoken(name)} lie between {lower} and {within.said(upper)}{over}."
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     return begun(f"{subject or spoken(name)} {'; '.join(parts)}{over}.") if parts else ""
 
 
-def _probability(result: ResultData, name: str) -> bool:
-    table = result.statistics[name] if name in result.statistics else None
-    return table is not None and "probability" in table["statistic"] and result.axis_of(name, "statistics") is None
-
-
-def limit_said(result: ResultData, name: str) -> str:
+def limit_said(result: ResultData, name: str, written: Callable[[float], str] = brief) -> str:
     """``above 3.5 mm``."""
     wanted, within = result.facts_of(Limit), scale_of(result, name)
-    return (
-        f"{wanted.side} {within.said(brief(within.of(wanted.limit)))}" if wanted.side and wanted.limit is not None else "beyond its limit"
-    )
+    if not wanted.side or wanted.limit is None:
+        return "beyond its limit"
+    return f"{wanted.side} {within.said(written(within.of(wanted.limit)))}"
 
 
 def _how_probable(result: ResultData, name: str) -> str:
@@ -230,18 +229,18 @@ def _chance(value: float, width: float) -> str:
 
 def _estimates(result: ResultData) -> list[str]:
     """Estimates with what they are known to, and whether the model fits."""
-    found, told = result.facts_of(Estimates), []
-    for name in list(found.estimate)[:FEW]:
+    estimates, words = result.facts_of(Estimates), []
+    for name in list(estimates.estimate)[:FEW]:
         unit = input_unit(result, name)
-        value, ends = float(unit.of(found.estimate[name])), found.limits(name)
+        value, ends = float(unit.of(estimates.estimate[name])), estimates.limits(name)
         half = "" if ends is None else _known_to(value, [float(unit.of(end)) for end in ends])
-        told.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
-    more = f" and {len(found.estimate) - FEW} more" if len(found.estimate) > FEW else ""
-    said = [f"The model comes closest to the measurements at {', '.join(told)}{more}."]
-    if found.fit:
-        like = "is not what the readings' deviations let expect" if found.fit_doubted else "is as large as the readings' deviations say"
+        words.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
+    more = f" and {len(estimates.estimate) - FEW} more" if len(estimates.estimate) > FEW else ""
+    said = [f"The model comes closest to the measurements at {', '.join(words)}{more}."]
+    if estimates.fit:
+        like = "is not what the readings' deviations let expect" if estimates.fit_doubted else "is as large as the readings' deviations say"
         said.append(f"What is left between model and measurement {like}.")
-    elif squares := {name: value for name, value in found.rms_residual.items() if name in result.statistics}:
+    elif squares := {name: value for name, value in estimates.rms_residual.items() if name in result.statistics}:
         name, value = next(iter(squares.items()))
         if value <= EVEN * float(np.nanmax(np.abs(result.statistics[name].sel(statistic="measured").values))):
             return [*said, "It meets them all."]

@@ -9,10 +9,9 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
 from uqmbd.tables.frames import calibrated
-from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.numbers import apart, number
 from uqmbd.tables.outputs import pretty
-from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.scaling import input_unit, scale_of, with_unit
 from uqmbd.tables.text import Table
 
 NAMED = 6  # estimates that the first sentence has
@@ -20,49 +19,46 @@ NAMED = 6  # estimates that the first sentence has
 
 def estimates_said(result: ResultData) -> list[str]:
     """The answer of a calibration: estimates with 95 % limits, which are told only together, whether the model fits; none of others."""
-    found = result.facts_of(Estimates)
-    if not found:
+    estimates = result.facts_of(Estimates)
+    if not estimates:
         return []
-    estimate = found.estimate
-    told = [f"{name} is {_value(result, found, name)}" for name in list(estimate)[:NAMED]]
+    estimate = estimates.estimate
+    words = [f"{name} is {_value(result, estimates, name)}" for name in list(estimate)[:NAMED]]
     more = f"; {len(estimate) - NAMED} more are in the table" if len(estimate) > NAMED else ""
-    said = [f"The model comes closest to the measurements where {listed(told)}{more}."]
-    for a, b, rho in found.correlated:
+    said = [f"The model comes closest to the measurements where {listed(words)}{more}."]
+    for a, b, rho in estimates.correlated:
         said.append(f"{a} and {b} are strongly correlated ({rho:.3g}): the data tell them together better than each by itself.")
-    if found.fit:
-        said.append(sentence(found.fit))
-    elif squares := {name: value for name, value in found.rms_residual.items() if name in result.statistics}:
-        said.append(sentence(f"the residuals have a root mean square of {listed([_rms(result, *entry) for entry in squares.items()])}"))
+    if estimates.fit:
+        said.append(sentence(estimates.fit))
+    elif squares := {name: value for name, value in estimates.rms_residual.items() if name in result.statistics}:
+        scales = {name: scale_of(result, name) for name in squares}
+        texts = [f"{scales[name].said(f'{scales[name].of(value):.3g}')} in {name}" for name, value in squares.items()]
+        said.append(sentence(f"the residuals have a root mean square of {listed(texts)}"))
     return said
 
 
-def _value(result: ResultData, found: Estimates, name: str) -> str:
+def _value(result: ResultData, estimates: Estimates, name: str) -> str:
     """``40.15 N/mm (95 % limits 40.05 and 40.25)``."""
     unit = input_unit(result, name)
-    estimate, ends = float(unit.of(found.estimate[name])), found.limits(name)
+    estimate, ends = float(unit.of(estimates.estimate[name])), estimates.limits(name)
     if ends is None:
-        held = ", at the end of its range" if name in found.at_bound else ", with no limits"
+        held = ", at the end of its range" if name in estimates.at_bound else ", with no limits"
         return f"{number(estimate)} {pretty(unit.unit)}".rstrip() + held
     lower, middle, upper = apart(float(unit.of(ends[0])), estimate, float(unit.of(ends[1])))
     return f"{middle} {pretty(unit.unit)}".rstrip() + f" (95 % limits {lower} and {upper})"
 
 
-def _rms(result: ResultData, name: str, value: float) -> str:
-    within = scale_of(result, name)
-    return f"{within.said(f'{within.of(value):.3g}')} in {name}"
-
-
 def estimates_table(result: ResultData) -> Table:
     """Each input with its standard deviation and its limits, in the unit it was written in."""
-    found, rows = result.facts_of(Estimates), []
+    estimates, rows = result.facts_of(Estimates), []
     for frame in islice(calibrated(result), 1):
         for name, unit, *values, std in frame.table.itertuples():
             texts = apart(*(value for value in values if np.isfinite(value)))
             limits = texts[1:] if len(texts) == 3 else ["", ""]
             rows.append((name, pretty(unit), texts[0], f"{std:.3g}" if np.isfinite(std) else "", *limits))
     header = ("input", "unit", "estimate", "standard deviation", "95 % lower", "95 % upper")
-    width = 6 if found.estimate_lower else 4  # results of earlier versions have no limits
-    note = "" if found.readings is None else _compared(found.readings, found.interpolated)
+    width = 6 if estimates.estimate_lower else 4  # results of earlier versions have no limits
+    note = "" if estimates.readings is None else _compared(estimates.readings, estimates.interpolated)
     return Table("Estimates", header[:width], tuple(row[:width] for row in rows), (False, False, *(True,) * 4)[:width], note)
 
 
@@ -85,11 +81,11 @@ def correlations_table(result: ResultData) -> Table:
 
 def starts_table(result: ResultData) -> Table:
     """Where the starts of a calibration ended."""
-    found = result.facts_of(Estimates)
-    units = {name: input_unit(result, name) for name in found.estimate}
+    estimates = result.facts_of(Estimates)
+    units = {name: input_unit(result, name) for name in estimates.estimate}
     header = ("start", "cost", "steps", "end", *(with_unit(name, unit) for name, unit in units.items()))
     rows = []
-    for k, start in enumerate(found.ended if found else (), 1):
+    for k, start in enumerate(estimates.ended if estimates else (), 1):
         ends = (number(unit.of(value)[()]) for unit, value in zip(units.values(), start.at, strict=True))
         rows.append((str(k), number(start.cost), str(start.steps), start.end, *ends))
     return Table("Starts", header, tuple(rows), (True, True, True, False, *(True,) * (len(header) - 4)))

@@ -5,8 +5,8 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.outcomes import STATUS
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit, with_unit
 from uqmbd.tables.numbers import number
+from uqmbd.tables.scaling import input_unit, with_unit
 from uqmbd.tables.text import Table
 
 SHOWN = 12
@@ -16,19 +16,17 @@ ENOUGH_TO_SAY = 3  # failed runs below this are no region
 def failures_table(result: ResultData) -> Table:
     """The first failed runs with their parameters."""
     wrong = np.flatnonzero(samples.failed(result))
-    names = _inputs(result)
-    units = [input_unit(result, name.removeprefix("input:")) for name in names]
+    units = {name: input_unit(result, name) for name in samples.varied_inputs(result)}
     rows = []
     shown = wrong[:SHOWN]
     if len(shown):
-        runs = result.runs[["status", "message", *names]].isel(run=shown).load()
+        runs = result.runs[["status", "message", *(f"input:{name}" for name in units)]].isel(run=shown).load()
         for row, index in enumerate(shown):
-            values = (number(unit.of(runs[name].values[row])[()]) for name, unit in zip(names, units, strict=True))
+            values = (number(unit.of(runs[f"input:{name}"].values[row])[()]) for name, unit in units.items())
             rows.append((str(index), STATUS[int(runs["status"].values[row])], str(runs["message"].values[row]), *values))
-    words = (with_unit(name.removeprefix("input:"), unit) for name, unit in zip(names, units, strict=True))
-    header = ("run", "status", "message", *words)
+    header = ("run", "status", "message", *(with_unit(name, unit) for name, unit in units.items()))
     note = f"The first {SHOWN} of {len(wrong)}." if len(wrong) > SHOWN else ""
-    return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in names)), note)
+    return Table("Failures", header, tuple(rows), (True, False, False, *(True for _ in units)), note)
 
 
 def failures_where(result: ResultData) -> str:
@@ -38,26 +36,21 @@ def failures_where(result: ResultData) -> str:
     """
     done = samples.status(result) >= 0
     failed = samples.failed(result)[done]
-    names = _inputs(result)
+    names = samples.varied_inputs(result)
     if np.count_nonzero(failed) < ENOUGH_TO_SAY or not names:
         return ""
     from uqmbd.analysis.search.failing_region import failing_region, in_words
 
-    points = np.column_stack([result.runs[name].values[done] for name in names]).astype(float)
+    points = np.column_stack([result.runs[f"input:{name}"].values[done] for name in names]).astype(float)
     conditions = failing_region(points, failed)
     if not conditions:
         return ""
     inside = np.all([(points[:, i] > value) == above for i, value, above in conditions], axis=0)
-    units = [input_unit(result, name.removeprefix("input:")) for name in names]
+    units = [input_unit(result, name) for name in names]
     shown = [(i, float(units[i].of(value)), above) for i, value, above in conditions]
-    words = in_words(shown, [name.removeprefix("input:") for name in names], [unit.unit or "" for unit in units])
+    words = in_words(shown, names, [unit.unit or "" for unit in units])
     others = np.count_nonzero(~failed)
     return (
         f"{np.count_nonzero(inside & failed)} of the {np.count_nonzero(failed)} failed runs lie where {words}; "
         f"so do {np.count_nonzero(inside & ~failed)} of the {others} others."
     )
-
-
-def _inputs(result: ResultData) -> list[str]:
-    names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
-    return [name for name in names if name.removeprefix("input:") not in samples.fixed(result)]

@@ -9,11 +9,10 @@ from uqmbd.analysis.statistics.widths import band_width
 from uqmbd.figures.sensitivities import WORDS, kinds
 from uqmbd.report.causes import doubt
 from uqmbd.result_data import ResultData
-from uqmbd.tables.inputs import input_unit
-from uqmbd.tables.numbers import Scale, number, scale
-from uqmbd.tables.outputs import axis_unit, output_names
+from uqmbd.tables.numbers import Scale, bracketed, number, scale
+from uqmbd.tables.outputs import axis_unit, output_names, statistics_in
 from uqmbd.tables.rows import band, row
-from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.scaling import input_unit, scale_of
 from uqmbd.tables.text import Table
 
 DESIGN = "design:"  # statistics of FORM: the design point, by input
@@ -43,7 +42,7 @@ def indices_table(result: ResultData, name: str) -> Table:
         within = scale_of(result, name)
         for kind in shown:
             unit = within if kind in EFFECTS else Scale()
-            header.append(f"{WORDS.get(kind, kind.replace('_', ' '))} {f'[{unit.unit}]' if unit.unit else ''}".rstrip())
+            header.append(WORDS.get(kind, kind.replace("_", " ")) + bracketed(unit.unit))
             said = _effect if kind in EFFECTS else _index
             columns.append([said(unit.of(x)) for x in known[kind]])
             if f"{kind}_lower" in known:
@@ -83,7 +82,7 @@ def _design(result: ResultData, name: str) -> dict[str, float]:
     """The design point of an output, SI, by input."""
     if name not in result.statistics or result.axis_of(name, "statistics"):
         return {}
-    known = [str(word) for word in result.statistics["statistic"].values if str(word).startswith(DESIGN)]
+    known = [word for word in statistics_in(result) if word.startswith(DESIGN)]
     values = {word.removeprefix(DESIGN): result.statistics[name].sel(statistic=word).values for word in known}
     return {key: float(x) for key, x in values.items() if np.ndim(x) == 0 and np.isfinite(x)}
 
@@ -102,10 +101,10 @@ def over_time_table(result: ResultData, names: Sequence[str] | None = None) -> T
     histories = [name for name in output_names(result)[0] if names is None or name in names]
     for name in histories:
         columns = row(dict(result.groups()), name)
-        found = band(columns, imprecise=False)
-        if found is None or not np.isfinite(found[:2]).any():
+        limits = band(columns, imprecise=False)
+        if limits is None or not np.isfinite(limits[:2]).any():
             continue
-        ends, what = found[:2], found[2]
+        ends, what = limits[:2], limits[2]
         array = next(group[name] for group in (result.bounds, result.inner, result.statistics) if name in group)
         axis = result.axis_of(name)
         places, unit = np.asarray(array[axis].values, float), axis_unit(array, axis).strip()
@@ -118,18 +117,19 @@ def over_time_table(result: ResultData, names: Sequence[str] | None = None) -> T
         }
         least, greatest, (width, widest_at, _) = int(np.nanargmin(range_[0])), int(np.nanargmax(range_[1])), band_width(*ends, places)
         pairs = (range_[0][least], places[least]), (range_[1][greatest], places[greatest]), (width, widest_at)
-        told = [x for value, at in pairs for x in (number(within.of(float(value))), extent.said(number(extent.of(at), 4)))]
+        cells = [x for value, at in pairs for x in (number(within.of(float(value))), extent.said(number(extent.of(at), 4)))]
         if not width > FLOOR * np.nanmax(np.abs(ends)):
-            told[-1] = ""
-        rows.append((name, within.unit, *told))
+            cells[-1] = ""
+        rows.append((name, within.unit, *cells))
     header = ("output", "unit", "least", "at", "greatest", "at", "band at its widest", "at")
     return Table("Over time", header, tuple(rows), (False, False, *(True,) * 6), " ".join(sorted(words, reverse=True)))
 
 
 def over_time_said(table: Table) -> list[str]:
     """The rows of `over_time_table` as sentences, which any terminal has room for."""
-    found = []
+    sentences = []
     for name, unit, least, first, greatest, last, width, when in table.rows:
         band = f", the band {width} {unit}".rstrip() + f" wide at most, at {when}" if when else ""
-        found.append(f"{name}: least {least} {unit}".rstrip() + f" at {first}, greatest {greatest} {unit}".rstrip() + f" at {last}{band}.")
-    return found
+        ends = f"least {least} {unit}".rstrip() + f" at {first}, greatest {greatest} {unit}".rstrip() + f" at {last}"
+        sentences.append(f"{name}: {ends}{band}.")
+    return sentences

@@ -10,7 +10,7 @@ from uqmbd.method_facts import Estimates, Evidence, Limit
 from uqmbd.report.words import listed, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief
-from uqmbd.tables.outputs import widest
+from uqmbd.tables.outputs import has_probability, widest
 from uqmbd.tables.trust import Trust, percent, trust_of
 
 WORDS = {"yes": "Trusted", "partly": "Partly trusted", "no": "Not trusted", "unsaid": "Not judged"}
@@ -20,18 +20,10 @@ UNSURE = 0.1  # of indices, from 0 to 1
 
 @dataclass(frozen=True)
 class Judged:
-    """Trust in the answer.
+    """Trust in the answer."""
 
-    Attributes
-    ----------
-    state : str
-        ``yes``, ``partly``, ``no``, or ``unsaid`` where the method makes no such claim.
-    why : str
-        The rest of a sentence.
-    """
-
-    state: str
-    why: str
+    state: str  # yes, partly, no, or unsaid where the method makes no such claim
+    why: str  # the rest of a sentence
 
     @property
     def label(self) -> str:
@@ -48,7 +40,7 @@ def judged(result: ResultData, name: str | None) -> Judged | None:
     trust = trust_of(result, name)
     if trust is not None and (trust.claimed or trust.share < 1.0):
         return _of_trust(result, name, trust)
-    if name in result.statistics and result.axis_of(name, "statistics") is None and "probability" in result.statistics[name]["statistic"]:
+    if has_probability(result, name):
         return _of_probability(result, name)
     if result.facts.about == "indices" and name in result.sensitivity:
         return _of_indices(result, name)
@@ -82,18 +74,23 @@ def _evidence(result: ResultData, trust: Trust) -> str:
     return f"the surrogate's error at {at} is below the tolerance"
 
 
+def _plus_minus(share: float) -> str:
+    """Half the width of limits, as a share: ``± 1.2 %``."""
+    return f"± {brief(100 * share, 100 * share)} %"
+
+
 def _of_probability(result: ResultData, name: str) -> Judged:
     if result.facts_of(Limit).unknown:
         return Judged("no", "the limit is no plane, and the estimate takes it for one")
     table = widest(result.statistics[name])
     known = [word for word in ("probability_lower", "probability_upper") if word in table["statistic"]]
     limits = [float(np.nanmax(table.sel(statistic=word).values)) for word in known]
-    found = float(np.nanmax(table.sel(statistic="probability").values))
+    estimate = float(np.nanmax(table.sel(statistic="probability").values))
     if len(limits) < 2 or not np.isfinite(limits).all():
         return Judged("unsaid", "the limit is taken for a plane or a parabola, and no run far from it has checked that")
     half = (limits[1] - limits[0]) / 2
-    said = f"the estimate is known to ± {brief(100 * half / found, 100 * half / found)} %" if found else f"the limit is {brief(limits[1])}"
-    state = "yes" if found and half < WIDE * found else "partly"
+    said = f"the estimate is known to {_plus_minus(half / estimate)}" if estimate else f"the limit is {brief(limits[1])}"
+    state = "yes" if estimate and half < WIDE * estimate else "partly"
     return Judged(state, f"from {runs_said(result)} runs {said} (95 % confidence)")
 
 
@@ -128,24 +125,24 @@ def _of_sample(result: ResultData, name: str) -> Judged:
         if np.isfinite(share).any():
             worst = float(np.nanmax(np.where(np.isfinite(share), share, np.nan)))
             state = "yes" if worst < WIDE else "partly"
-            return Judged(state, f"{runs} random runs tell the mean to ± {brief(100 * worst, 100 * worst)} % of the scatter")
+            return Judged(state, f"{runs} random runs tell the mean to {_plus_minus(worst)} of the scatter")
         return Judged("no", f"{runs} random runs are too few for limits of the mean")
     return Judged("unsaid", f"from {runs} runs, with no limits of their own")
 
 
 def _of_estimates(result: ResultData) -> Judged:
-    found = result.facts_of(Estimates)
-    if found.fit_doubted:
+    estimates = result.facts_of(Estimates)
+    if estimates.fit_doubted:
         return Judged("no", "what is left between model and measurement is not as large as the readings' deviations say")
-    starts = found.ended
+    starts = estimates.ended
     if starts and min(starts, key=lambda start: start.cost).end != "converged":
         return Judged("no", "the search for the best values ended before it converged")
-    if held := list(found.at_bound):
+    if held := list(estimates.at_bound):
         return Judged("partly", f"{listed(held)} {'is' if len(held) == 1 else 'are'} at the end of the given range")
-    pairs = [f"{a} and {b}" for a, b, _ in found.correlated]
+    pairs = [f"{a} and {b}" for a, b, _ in estimates.correlated]
     together = f"; the readings tell {listed(pairs)} better together than each by itself" if pairs else ""
-    if found.fit:
-        return Judged("yes", f"the model fits {found.readings or 'the'} readings within their deviations{together}")
-    if not found.estimate_lower:
+    if estimates.fit:
+        return Judged("yes", f"the model fits {estimates.readings or 'the'} readings within their deviations{together}")
+    if not estimates.estimate_lower:
         return Judged("unsaid", "no readings are left over that would tell how well the estimates are known")
-    return Judged("yes", f"the limits rest on the scatter of {found.readings or 'the'} readings about the model{together}")
+    return Judged("yes", f"the limits rest on the scatter of {estimates.readings or 'the'} readings about the model{together}")

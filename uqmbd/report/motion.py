@@ -11,14 +11,12 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from uqmbd.figures.worst import inputs_said
-from uqmbd.report.packing import packed
-from uqmbd.report.pages import asset
+from uqmbd.report.pages import asset, packed
 from uqmbd.result_data import ResultData
 from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
-from uqmbd.tables.inputs import input_unit
 from uqmbd.tables.outputs import axis_unit, output_names, picked, pretty, widest
-from uqmbd.tables.scaling import scale_of
+from uqmbd.tables.scaling import input_unit, scale_of
 
 TOLD = 3  # bounds of a run that a sentence names
 INPUTS = 16_000  # numbers of runs that reached bounds of histories: some 20 kB of the page
@@ -28,28 +26,16 @@ SAME = 0.02  # of what runs reached: by how much a run that is run again may dif
 
 @dataclass(frozen=True)
 class Motion:
-    """A part of the page.
+    """A part of the page whose `page.js` comes with it: once, and as wide as it is given room."""
 
-    Attributes
-    ----------
-    html : Markup
-        All of it, with its style and scripts: ``{{ motion.html }}`` wherever it is to stand, once in a page whose `page.js` comes with it.
-        It takes the width that it is given. Without a scene a sentence that says why.
-    scene : bool
-        Whether there is one.
-    """
-
-    html: Markup
+    html: Markup  # with its style and scripts; without a scene a sentence that says why
     scene: bool
 
 
 def motion_block(result: ResultData, names: Mapping[str, str] | None = None) -> Motion | None:
     """What the page shows of `result.motion`; None where there is none: of models that do not move, and of earlier results.
 
-    Parameters
-    ----------
-    names : mapping of str to str
-        Ids in the page by keys of figures: a click on a bound there is answered by the scene.
+    `names` are ids in the page by keys of figures: a click on a bound there is answered by the scene.
     """
     if not result.motion:
         return None
@@ -70,8 +56,9 @@ def _scene(result: ResultData, names: Mapping[str, str]) -> Markup:
 
     library, script, html_of, data_of, style = parts()
     cases = result.motion["cases"]
-    told = [{"label": label_of(result, case), "says": said_of(result, case), "time": time_of(case)} for case in cases]
-    scene = result.motion["scene"] | {"cases": told}
+    first = [next((end["time"] for end in case["ends"]), None) for case in cases]  # when their first bound was reached, if that is known
+    shown = [{"label": label_of(result, case), "says": said_of(result, case), "time": at} for case, at in zip(cases, first, strict=True)]
+    scene = result.motion["scene"] | {"cases": shown}
     histories, scalars = output_names(result)
     ends = [[end["output"], end["bound"], number] for number, case in enumerate(cases) for end in case["ends"]]
     kinds = ("{}", "{}.answer", "{}.worst")
@@ -80,7 +67,7 @@ def _scene(result: ResultData, names: Mapping[str, str]) -> Markup:
     near = result.motion["near"]
     more = {"near": near, "ends": ends, "figures": figures, "reached": reached(result, near), "inputs": inputs_of(result)}
     held = packed(json.dumps({"library": library, "script": script, "scene": data_of(scene), **more}, separators=(",", ":")))
-    body = html_of(scene, told[scene["still_of"]]["says"])
+    body = html_of(scene, shown[scene["still_of"]]["says"])
     return Markup('<style>{}</style>\n{}\n<script type="text/plain" id="motion-packed">{}</script>\n<script>{}</script>').format(
         Markup(style), Markup(body), escape(held), Markup(asset("motion.js"))
     )
@@ -98,12 +85,12 @@ def reached(result: ResultData, near: Mapping[str, Any]) -> dict[str, dict[str, 
     known = {name: one["times"] for name, one in near.items() if name in result.worst}
     if 2 * len(units) * sum(map(len, known.values())) > INPUTS:
         return {}
-    found = {}
+    inputs = {}
     for name, times in known.items():
         places = widest(result.worst[name]).sel(time=times, method="nearest").transpose("bound", "time", "input")
         ends = {bound: places.sel(bound=bound).values for bound in ("lower", "upper")}
-        found[name] = {bound: [[_short(u.of(x)) for u, x in zip(units, row, strict=True)] for row in rows] for bound, rows in ends.items()}
-    return found
+        inputs[name] = {bound: [[_short(u.of(x)) for u, x in zip(units, row, strict=True)] for row in rows] for bound, rows in ends.items()}
+    return inputs
 
 
 def _short(x: float) -> float | None:
@@ -127,11 +114,6 @@ def said_of(result: ResultData, case: Mapping[str, Any]) -> str:
     if case["nominal"]:
         return f"The nominal run, in the middle of the inputs: {inputs}.{f' It{reached}.' if ends else ''}"
     return f"The run with {inputs}{reached}."
-
-
-def time_of(case: Mapping[str, Any]) -> float | None:
-    """When the first of its bounds was reached, where that is known."""
-    return next((end["time"] for end in case["ends"]), None)
 
 
 def _end(result: ResultData, end: Mapping[str, Any]) -> str:

@@ -10,36 +10,22 @@ from uqmbd import figures
 from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.plugin_sections import left_out
+from uqmbd.figures.plugin_sections import left_out, plugin_tables
 from uqmbd.method_facts import Shown
 from uqmbd.report import plotly_view
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.motion import Motion, motion_block
-from uqmbd.report.packing import packed
-from uqmbd.report.pages import asset, rendered, replaced, sentence
-from uqmbd.report.plugin_sections import plugin_tables
-from uqmbd.report.provenance import provenance_table
-from uqmbd.report.regions import regions_table
+from uqmbd.report.pages import asset, packed, rendered, replaced, sentence
 from uqmbd.report.summary import summary_of
 from uqmbd.result_data import ResultData
 from uqmbd.runs.files import safe_names
 from uqmbd.tables import text
-from uqmbd.tables.about import (
-    cost_table,
-    counts_table,
-    inputs_table,
-    method_table,
-    other_table,
-    runs_done,
-    simulator_table,
-    versions_table,
-)
+from uqmbd.tables.about import about_tables, further_tables, runs_done
+from uqmbd.tables.regions import regions_table
 from uqmbd.tables.trust import percent
 
-ABOUT = (inputs_table, method_table, counts_table, cost_table)
-FURTHER = (versions_table, other_table, simulator_table, provenance_table)
 PICTURES = 24  # files: each takes a fifth of a second, and matplotlib half a one
 # The browser itself refuses every address. Plotly writes style elements, and its scatter matrix makes functions from text.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -86,7 +72,7 @@ def _render(
     early, reason = set(map(sentence, result.facts_of(Shown).warnings)), lead.judged.why if lead.judged else ""
     first = [note for note in warnings if note in early and not (reason and reason in note)]  # that reason is above them
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
-    found = [
+    tables = [
         estimates_table(result),
         correlations_table(result),
         starts_table(result),
@@ -95,10 +81,8 @@ def _render(
         *indices_tables(result, chosen),
         text.worst_table(result),
     ]
-    found += [regions_table(result), *plugin_tables(result)]
+    tables += [regions_table(result), *plugin_tables(result)]
     shown = [note for names in figures.output_names(result) if (note := text.only(figures.chosen(result, names), names))]
-    about = [make(result) for make in ABOUT]
-    further = [make(result) for make in FURTHER]
     return rendered(
         "page.html.j2",
         lead=lead,
@@ -111,13 +95,13 @@ def _render(
         first=first,
         warnings=[note for note in warnings if note not in first],
         trust=text.trust_table(result),
-        found=[table for table in found if table.rows],
+        tables=[table for table in tables if table.rows],
         pictures=PICTURES if len(names) > PICTURES else 0,
         drawn=f"Figures show {shown[0]}" if shown else "",
-        about=[table for table in about if table.rows],
+        about=[table for table in about_tables(result) if table.rows],
         failures=failures_table(result),
         where=failures_where(result),
-        further=[table for table in further if table.rows],
+        further=[table for table in further_tables(result) if table.rows],
         sections={title: group for title, group in drawn.items() if group},
         study_text=study_text,
     )
@@ -153,8 +137,8 @@ def _cards(result: ResultData) -> list[tuple[str, str]]:
 
 
 def _failed(result: ResultData) -> int:
-    told = result.facts.runs_failed
-    return int(samples.failed(result).sum()) if told is None else told
+    count = result.facts.runs_failed
+    return int(samples.failed(result).sum()) if count is None else count
 
 
 def _warnings(result: ResultData) -> list[str]:

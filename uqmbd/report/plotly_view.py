@@ -37,8 +37,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        found = {"dtype": f"f{value.dtype.itemsize}", "bdata": b64encode(np.ascontiguousarray(value).tobytes()).decode()}
-        return found if value.ndim == 1 else found | {"shape": ", ".join(map(str, value.shape))}
+        encoded = {"dtype": f"f{value.dtype.itemsize}", "bdata": b64encode(np.ascontiguousarray(value).tobytes()).decode()}
+        return encoded if value.ndim == 1 else encoded | {"shape": ", ".join(map(str, value.shape))}
     if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
     return None if isinstance(value, float) and not np.isfinite(value) else value
@@ -120,15 +120,15 @@ def height(figure: Figure) -> int:
 def _axes(panels: tuple[Panel, ...]) -> dict[str, dict[str, Any]]:
     """The axes of all panels, which lie one above the other and share their times."""
     room = (1.0 - GAP * (len(panels) - 1)) / sum(panel.height for panel in panels)
-    found, top = {}, 1.0
+    axes, top = {}, 1.0
     for row, panel in enumerate(panels, start=1):
         last, bottom = row == len(panels), top - room * panel.height
         x, y = _axes_of(panel, last=last)
         shared = {} if last else {"matches": f"x{_suffix(len(panels))}", "showticklabels": False}
-        found[f"xaxis{_suffix(row)}"] = dict(anchor=f"y{_suffix(row)}", domain=[0.0, 1.0], **shared) | x
-        found[f"yaxis{_suffix(row)}"] = dict(anchor=f"x{_suffix(row)}", domain=[0.0 if last else bottom, top]) | y
+        axes[f"xaxis{_suffix(row)}"] = dict(anchor=f"y{_suffix(row)}", domain=[0.0, 1.0], **shared) | x
+        axes[f"yaxis{_suffix(row)}"] = dict(anchor=f"x{_suffix(row)}", domain=[0.0 if last else bottom, top]) | y
         top = bottom - GAP
-    return found
+    return axes
 
 
 def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any]]:

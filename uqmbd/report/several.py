@@ -14,8 +14,8 @@ from uqmbd.report.pages import rendered, replaced, sentence
 from uqmbd.report.summary import summary_of
 from uqmbd.report.terminal import DETAILS
 from uqmbd.result_data import ResultData
-from uqmbd.tables.numbers import Scale
-from uqmbd.tables.outputs import axis_unit, chosen, output_names
+from uqmbd.tables.numbers import Scale, bracketed
+from uqmbd.tables.outputs import axis_label, chosen, output_names
 from uqmbd.tables.rows import band, row
 from uqmbd.tables.scaling import scale_of
 from uqmbd.tables.text import Table, by_statistic
@@ -90,19 +90,19 @@ def outputs_by_method(results) -> Table:
 
 def one_scale(results) -> dict[str, Scale]:
     """Of each output the unit in which all methods say it: that of the method with the largest numbers."""
-    found: dict[str, Scale] = {}
+    scales: dict[str, Scale] = {}
     for result in results.values():
         for name in _names(result):
             own = scale_of(result, name)
-            found[name] = max(found.get(name, own), own, key=lambda one: one.factor)
-    return found
+            scales[name] = max(scales.get(name, own), own, key=lambda one: one.factor)
+    return scales
 
 
 def picture(results) -> Picture | None:
     """What the methods say of the first outputs, one beside the other; None where none says a range."""
     key = key_output(next(iter(results.values())))
     names: list[str] = list(dict.fromkeys([*([key] if key else []), *(name for result in results.values() for name in _names(result))]))
-    bands = {name: {label: found for label, result in results.items() if (found := _band(result, name)) is not None} for name in names}
+    bands = {name: {label: ends for label, result in results.items() if (ends := _band(result, name)) is not None} for name in names}
     shown = [name for name in names if bands[name]][:PANELS]
     if not shown:
         return None
@@ -115,25 +115,18 @@ def picture(results) -> Picture | None:
 def _drawn(bands, scales, theme) -> str:
     from matplotlib.figure import Figure
 
+    from uqmbd.figures.matplotlib_view import paint
+
     heights = [_height(each) for each in bands.values()]
     figure = Figure(figsize=(7.2, sum(heights)), layout="constrained", facecolor=theme["paper"])
     panels = figure.subplots(len(bands), 1, squeeze=False, height_ratios=heights)[:, 0]
     for axes, (name, each) in zip(panels, bands.items(), strict=True):
         _draw(axes, name, each, scales.get(name, Scale()), theme)
-        _paint(axes, theme)
+        axes.grid(True, axis="x", color=theme["grid"], linewidth=0.7)
+        paint(axes, theme)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=DPI)
     return base64.b64encode(buffer.getvalue()).decode()
-
-
-def _paint(axes, theme) -> None:
-    axes.set_facecolor(theme["paper"])
-    axes.grid(True, axis="x", color=theme["grid"], linewidth=0.7)
-    axes.tick_params(colors=theme["soft"], labelcolor=theme["ink"])
-    for side in axes.spines.values():
-        side.set_color(theme["soft"])
-    for text in (axes.xaxis.label, axes.yaxis.label):
-        text.set_color(theme["ink"])
 
 
 def _names(result: ResultData) -> list[str]:
@@ -147,10 +140,10 @@ def _height(bands) -> float:
 
 def _band(result: ResultData, name: str):
     """Lower and upper end of what a method says of an output, what they are, and its axis as an array; None if it says no range."""
-    found = band(row(dict(result.groups()), name), imprecise=True)
-    if found is None:
+    ends = band(row(dict(result.groups()), name), imprecise=True)
+    if ends is None:
         return None
-    lower, upper, what = found
+    lower, upper, what = ends
     key = {"bounds": "bounds", "quantiles": "statistics", "runs": "inner"}[what]
     axis = result.axis_of(name, key)
     return lower, upper, BANDS[what], None if axis is None else result[key][name][axis]
@@ -167,16 +160,12 @@ def _draw(axes, name: str, bands, within: Scale, theme) -> None:
             color = theme[look(k).color]
             filled = dict(facecolor=(color, 0.12), edgecolor=color, linewidth=1.2, linestyle=LINES[k % len(LINES)])
             axes.fill_between(over.values, lower, upper, label=f"{label}: {what}", **filled)
-    said = _with_unit(name, within)
+    said = name + bracketed(within.unit)
     if grid is None:
         axes.set_yticks(range(len(bands)), [f"{label}: {what}" for label, (_, _, what, _) in bands.items()])
         axes.set_ylim(len(bands) - 0.5, -0.5)
         axes.set_xlabel(said)
     else:
-        axes.set_xlabel(_with_unit(str(grid.name), Scale(axis_unit(grid, str(grid.name)).strip())))
+        axes.set_xlabel(axis_label(grid, str(grid.name)))
         axes.set_ylabel(said)
         axes.legend(fontsize="small", facecolor=theme["back"], edgecolor=theme["line"], labelcolor=theme["ink"])
-
-
-def _with_unit(name: str, within: Scale) -> str:
-    return f"{name} [{within.unit}]" if within.unit else name

@@ -10,11 +10,10 @@ import numpy as np
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
-from uqmbd.figures.regions import regions_said
 from uqmbd.figures.worst import inputs_said
 from uqmbd.method_facts import Estimates, Evidence, Limit
 from uqmbd.outcomes import TIME
-from uqmbd.report.answers import answer_of, question_of
+from uqmbd.report.answers import answer_of, limit_said, question_of
 from uqmbd.report.causes import cause
 from uqmbd.report.estimates import estimates_said
 from uqmbd.report.judged import Judged, judged
@@ -23,6 +22,7 @@ from uqmbd.report.words import anywhere, inputs_named, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, apart, number
 from uqmbd.tables.outputs import axis_unit, shown_quantiles
+from uqmbd.tables.regions import regions_said
 from uqmbd.tables.scaling import ends_of, has_unit, scale_of, statistics
 from uqmbd.tables.trust import percent, trust_of
 
@@ -32,38 +32,25 @@ TOLD = 24  # outputs whose trust the first screen lists
 
 @dataclass(frozen=True)
 class Summary:
-    """What the first screen shows.
-
-    Attributes
-    ----------
-    title, question : str
-        Of the study; a question is made of the outputs and inputs where the study file has no description.
-    answer : tuple of str
-        Two short sentences with few digits.
-    judged : Judged or None
-        Whether the answer is trusted, in one line.
-    sentences : tuple of str
-        The answer with all digits, and what it rests on.
-    figure : Figure or None
-        The figure of the key output; it stands here and in no section.
-    trust : tuple of (name, share, text)
-        Every output with the trusted share, 0 to 1, and that share in words.
-    """
+    """What the first screen shows."""
 
     title: str
-    question: str
-    answer: tuple[str, ...]
-    judged: Judged | None
-    sentences: tuple[str, ...]
-    figure: Figure | None
-    trust: tuple[tuple[str, float, str], ...]
+    question: str  # made of the outputs and inputs where the study file has no description
+    answer: tuple[str, ...]  # two short sentences with few digits
+    judged: Judged | None  # whether the answer is trusted, in one line
+    sentences: tuple[str, ...]  # the answer with all digits, and what it rests on
+    figure: Figure | None  # that of the key output; it stands here and in no section
+    trust: tuple[tuple[str, float, str], ...]  # every output with the trusted share, 0 to 1, and that share in words
 
 
 def summary_of(result: ResultData, sections: dict[str, list[Figure]]) -> Summary:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
     answers = () if result.facts_of(Estimates) else (_range, _regions, _worst, cause)
-    said = (*estimates_said(result), *((*(answer(result, key) for answer in answers), _trusted(result), _statement(result)) if key else ()))
+    searched = result.facts_of(Evidence).statement  # what fresh runs say of a search
+    said = estimates_said(result)
+    if key:
+        said += [*(answer(result, key) for answer in answers), _trusted(result), searched and sentence(searched)]
     facts, wanted = result.facts, key_figure(result) if sections else None
     every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
     figure = next((one for one in every if wanted and one.key == wanted.key), None)
@@ -88,15 +75,15 @@ def _range(result: ResultData, name: str) -> str:
         return f"{seen} with values of {inputs_named(result)}. {bounds}"
     if name not in result.statistics:
         return ""
-    found = statistics(result, name, shown_quantiles(result))
-    said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in found.items()}
+    values = statistics(result, name, shown_quantiles(result))
+    said = {word: apart(*(within.of(end) if has_unit(word) else end for end in ends)) for word, ends in values.items()}
     if "probability" in said:
         return _probability(result, name, within)
     parts = []
     if "mean" in said:
         parts.append(f"its mean is {_both(said['mean'], within.unit)}")
     if {"5 %", "95 %"} <= set(said):
-        lower, upper = apart(within.of(found["5 %"][0]), within.of(found["95 %"][-1]))
+        lower, upper = apart(within.of(values["5 %"][0]), within.of(values["95 %"][-1]))
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
         lower, upper = apart(*map(within.of, ends_of(result.inner, name)))
@@ -107,21 +94,19 @@ def _range(result: ResultData, name: str) -> str:
 def _probability(result: ResultData, name: str, within: Scale) -> str:
     """The probability that the output is beyond its limit, and how sure that is."""
     table, wanted = result.statistics[name], result.facts_of(Limit)
-    beyond = (
-        f"{wanted.side} {within.said(number(within.of(wanted.limit)))}" if wanted.side and wanted.limit is not None else "beyond its limit"
-    )
+    beyond = limit_said(result, name, number)
     keys = [key for key in ("probability", "probability_lower", "probability_upper") if key in table["statistic"]]
     known = table.sel(statistic=keys).values
-    found, *limits = apart(*known[np.isfinite(known)])
+    estimate, *limits = apart(*known[np.isfinite(known)])
     sure = f" (95 % confidence limits {limits[0]} and {limits[1]})" if len(limits) == 2 else ""
     if wanted.approach in PLANES and not sure:
         sure = f", {PLANES[wanted.approach]}, which has no confidence limits"
     if wanted.plane_refuted:
         if wanted.unknown:
             by = wanted.approach.upper()
-            return f"{by} puts the probability that {name} is {beyond} at {found}, but its own checks refute that (see the notes)."
+            return f"{by} puts the probability that {name} is {beyond} at {estimate}, but its own checks refute that (see the notes)."
         sure += f" by {wanted.estimated_by}; the plane through the design point (FORM) is refuted"
-    return f"The probability that {name} is {beyond} is {found}{sure}."
+    return f"The probability that {name} is {beyond} is {estimate}{sure}."
 
 
 def _regions(result: ResultData, name: str) -> str:
@@ -136,25 +121,20 @@ def _both(texts: list[str], unit: str) -> str:
 
 def _worst(result: ResultData, name: str) -> str:
     """Where a number is greatest, or a history reaches furthest, and what the nominal run has there."""
-    found = extreme_of(result, name, "upper")
-    if found is None:
+    extreme = extreme_of(result, name, "upper")
+    if extreme is None:
         return ""
     within = scale_of(result, name)
-    when = "" if found.time is None else f", at {found.time:.4g}{axis_unit(result.inner[name], result.axis_of(name))}"
-    there = "" if found.time is None else " then" if result.axis_of(name) == TIME.name else " there"
-    where = " where runs differ" if found.beyond else ""
-    value = within.said(f"{within.of(found.value):.4g}")
-    said = f"The greatest value that a run reached{where}, {value}{when}, has {inputs_said(result, found.inputs)}"
-    nominal = np.atleast_1d(result.extreme_runs[name].sel(case="nominal").values)[found.at or 0] if name in result.extreme_runs else np.nan
+    when = "" if extreme.time is None else f", at {extreme.time:.4g}{axis_unit(result.inner[name], result.axis_of(name))}"
+    there = "" if extreme.time is None else " then" if result.axis_of(name) == TIME.name else " there"
+    where = " where runs differ" if extreme.beyond else ""
+    value = within.said(f"{within.of(extreme.value):.4g}")
+    said = f"The greatest value that a run reached{where}, {value}{when}, has {inputs_said(result, extreme.inputs)}"
+    runs = result.extreme_runs
+    nominal = np.atleast_1d(runs[name].sel(case="nominal").values)[extreme.at or 0] if name in runs else np.nan
     if not np.isfinite(nominal):
         return f"{said}."
     return f"{said}; the run in the middle of the inputs has {within.said(f'{within.of(nominal):.4g}')}{there}."
-
-
-def _statement(result: ResultData) -> str:
-    """What fresh runs say of a search."""
-    said = result.facts_of(Evidence).statement
-    return said and sentence(said)
 
 
 def _trusted(result: ResultData) -> str:
@@ -179,5 +159,5 @@ def _trusted(result: ResultData) -> str:
 
 
 def _by_output(result: ResultData) -> tuple[tuple[str, float, str], ...]:
-    found = [(name, trust) for name in result.outputs if (trust := trust_of(result, name))]
-    return tuple((name, t.share, percent(t.share) if t.axis else "yes" if t.share else "no") for name, t in found[:TOLD])
+    trusts = [(name, trust) for name in result.outputs if (trust := trust_of(result, name))]
+    return tuple((name, t.share, percent(t.share) if t.axis else "yes" if t.share else "no") for name, t in trusts[:TOLD])

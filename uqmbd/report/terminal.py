@@ -8,11 +8,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from uqmbd.figures.labels import shortened
+from uqmbd.figures.plugin_sections import own_tables
 from uqmbd.method_facts import Shown
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
-from uqmbd.report.plugin_sections import own_tables
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.text import Table, by_statistic
@@ -69,8 +69,8 @@ def terminal_table(result: ResultData, width: int = WIDTH) -> Group:
 
 def notes_below(result: ResultData) -> list[str]:
     """The notes of a result that `terminal_table` does not end with already, a line each."""
-    told = set(map(str, result.facts_of(Shown).warnings))
-    return [f"note: {note}" for note in result.facts.notes if str(note) not in told]
+    shown = set(map(str, result.facts_of(Shown).warnings))
+    return [f"note: {note}" for note in result.facts.notes if str(note) not in shown]
 
 
 def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:

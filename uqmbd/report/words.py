@@ -51,5 +51,5 @@ def varied(result: ResultData) -> list[str]:
 
 def runs_said(result: ResultData) -> str:
     """How many runs were ok."""
-    told = result.facts.runs_ok
-    return f"{result.runs.sizes.get('run', 0) if told is None else told:,}"
+    count = result.facts.runs_ok
+    return f"{result.runs.sizes.get('run', 0) if count is None else count:,}"

@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, NamedTuple
 
@@ -83,7 +84,13 @@ def packed(work: Any) -> bytes:
     import cloudpickle
 
     try:
-        return cloudpickle.dumps(work)
+        try:
+            return cloudpickle.dumps(work)
+        except pickle.PicklingError as error:
+            if not isinstance(error.__cause__, RecursionError):
+                raise
+            with ThreadPoolExecutor(1) as fresh:  # where nothing has been called yet
+                return fresh.submit(cloudpickle.dumps, work).result()
     except Exception as error:
         raise StudyError(
             f"the model holds what cannot be sent to worker processes: {describe(error)}",

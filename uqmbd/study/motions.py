@@ -14,8 +14,8 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import Extreme
-from uqmbd.gathered import of_numpy
 from uqmbd.outcomes import OK, TIME
+from uqmbd.result_store import of_numpy
 from uqmbd.runs.files import replace
 from uqmbd.runs.listing import list_files, unlist
 from uqmbd.runs.where import MOTION

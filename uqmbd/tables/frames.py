@@ -13,9 +13,10 @@ from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
 from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
-from uqmbd.tables.inputs import input_unit
+from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
 from uqmbd.tables.rows import row
+from uqmbd.tables.scaling import input_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,19 +93,17 @@ def width_frame(result: ResultData) -> Iterator[Frame]:
     """How wide the bands of histories and curves are, see `Result.widths`: a row each."""
     import pandas as pd
 
-    found = result.widths
+    widths = result.widths
     names, rows = [], []
-    for name, array in found.data_vars.items():
+    for name, array in widths.data_vars.items():
         axis = axis_units(result, str(name))
-        for band in found["band"].values:
+        for band in widths["band"].values:
             numbers = array.sel(band=band)
             if np.isfinite(numbers.values[0]):
                 names.append(name)
                 over, unit = next(iter(axis.items()), ("", ""))
-                rows.append(
-                    {"band": band, "unit": unit_of_output(result, str(name)), **dict(zip(MEASURES, numbers.values.tolist(), strict=True))}
-                )
-                rows[-1] |= {"axis": f"{over} [{unit}]" if unit else over}
+                measures = dict(zip(MEASURES, numbers.values.tolist(), strict=True))
+                rows.append({"band": band, "unit": unit_of_output(result, str(name)), **measures, "axis": over + bracketed(unit)})
     if rows:
         yield Frame("widths", "Widths of bands", pd.DataFrame(rows, pd.Index(names, name="output")).dropna(axis=1, how="all"))
 
@@ -167,10 +166,10 @@ def together(group: xr.Dataset, spec: GroupSpec, names: list[str]) -> Iterator[F
 
 def by_dims(group: xr.Dataset, names: Iterable[str]) -> list[list[str]]:
     """Names of the outputs that have the same dimensions in a group, together."""
-    found: dict[tuple[Any, ...], list[str]] = {}
+    groups: dict[tuple[Any, ...], list[str]] = {}
     for name in names:
-        found.setdefault(group.variables[name].dims, []).append(name)
-    return list(found.values())
+        groups.setdefault(group.variables[name].dims, []).append(name)
+    return list(groups.values())
 
 
 def stacked(group: xr.Dataset, names: list[str]) -> xr.DataArray:
@@ -193,9 +192,9 @@ def scalars_table(result: ResultData) -> pd.DataFrame:
         alike.setdefault(kind, []).append(name)
     tables = []
     for kind, some in alike.items():
-        if found := row({key: stacked(groups[key], some).to_dataset(name=ALONG + "s") for key, _ in kind}, ALONG + "s"):
+        if columns := row({key: stacked(groups[key], some).to_dataset(name=ALONG + "s") for key, _ in kind}, ALONG + "s"):
             units = [unit_of_output(result, name) for name in some]
-            tables.append(pd.DataFrame({"unit": units} | found, index=pd.Index(some, name="output")))
+            tables.append(pd.DataFrame({"unit": units} | columns, index=pd.Index(some, name="output")))
     if not tables:
         return pd.DataFrame().rename_axis("output")
     table = tables[0] if len(tables) == 1 else pd.concat(tables)
@@ -206,17 +205,17 @@ def calibrated(result: ResultData) -> Iterator[Frame]:
     """The estimates of a calibration in the units in which the inputs were written, and the correlations of the estimates."""
     import pandas as pd
 
-    found = result.facts_of(Estimates)
-    if not found:
+    estimates = result.facts_of(Estimates)
+    if not estimates:
         return
-    units = {name: input_unit(result, name) for name in found.estimate}
+    units = {name: input_unit(result, name) for name in estimates.estimate}
     index = pd.Index(list(units), name="input")
     columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
-    for word, values in (("estimate", found.estimate), ("lower", found.estimate_lower), ("upper", found.estimate_upper)):
+    for word, values in (("estimate", estimates.estimate), ("lower", estimates.estimate_lower), ("upper", estimates.estimate_upper)):
         columns[word] = [float(unit.of(values.get(name, np.nan))) for name, unit in units.items()]
-    columns["std"] = [found.estimate_std.get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
+    columns["std"] = [estimates.estimate_std.get(name, np.nan) / abs(unit.factor) for name, unit in units.items()]
     yield Frame("estimates", "Estimates of the inputs with 95 % limits", pd.DataFrame(columns, index=index))
-    names, rho = found.correlations
+    names, rho = estimates.correlations
     if len(names) > 1:
         yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
 

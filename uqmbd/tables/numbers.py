@@ -37,21 +37,20 @@ class Scale:
 
 
 def scale(unit: str, values: Iterable[float]) -> Scale:
-    """The prefix with which the largest of `values` lies between 1 and 1000; none for units that take no prefix.
-
-    Parameters
-    ----------
-    unit : str
-        As it is printed, such as ``m/s²``.
-    """
-    found = PREFIXED.match(unit)
+    """The prefix with which the largest of `values` lies between 1 and 1000; none for units, printed as ``m/s²``, that take no prefix."""
+    match = PREFIXED.match(unit)
     sizes = np.abs(np.fromiter(values, float))
     sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
-    if found is None or not len(sizes):
+    if match is None or not len(sizes):
         return Scale(unit)
     power = 3 * int(np.floor(np.log10(sizes.max()) / 3 + 1e-9))
-    power = min(max(power, min(PREFIXES)), LARGEST.get(found[1], max(PREFIXES)))
+    power = min(max(power, min(PREFIXES)), LARGEST.get(match[1], max(PREFIXES)))
     return Scale(PREFIXES[power] + unit, 10.0**power)
+
+
+def bracketed(unit: str) -> str:
+    """`` [unit]``, to stand after a name; nothing for pure numbers."""
+    return f" [{unit}]" if unit else ""
 
 
 def number(value, digits: int = DIGITS) -> str:
@@ -76,10 +75,7 @@ def apart(*values: float) -> list[str]:
 def between(lower: float, upper: float, *, outward: bool = True) -> tuple[str, str]:
     """Both ends of a range in few digits: three of the larger number, or two of the width where that is more.
 
-    Parameters
-    ----------
-    outward : bool
-        Whether the range may only become wider by it, as bounds must (but for a twentieth of the last digit); else the nearest are said.
+    `outward`: the range may only become wider by it, as bounds must (but for a twentieth of the last digit); else the nearest are said.
     """
     place = _place(max(abs(lower), abs(upper)), upper - lower)
     step = 10.0**place

@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.method_facts import Limit, Shown, Words
 from uqmbd.outcomes import TIME
+from uqmbd.tables.numbers import bracketed
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -95,8 +96,7 @@ def pretty(unit: str | None) -> str:
 
 def in_unit(result: ResultData, name: str) -> str:
     """`` [unit]`` of an output, to stand after a word; empty when it has none."""
-    unit = unit_of(result, name)
-    return f" [{unit}]" if unit else ""
+    return bracketed(unit_of(result, name))
 
 
 def label_of(result: ResultData, name: str) -> str:
@@ -114,8 +114,7 @@ def words_over(result: ResultData, names: Iterable[str]) -> tuple[str, str]:
 
 def axis_label(array: xr.DataArray, axis: str | None) -> str:
     """The axis of an array as a figure says it: ``time [s]``, ``frequency [Hz]``."""
-    unit = axis_unit(array, axis).strip()
-    return f"{axis} [{unit}]" if unit else str(axis)
+    return f"{axis}{bracketed(axis_unit(array, axis).strip())}"
 
 
 def axis_unit(array: xr.DataArray, axis: str | None) -> str:
@@ -134,22 +133,32 @@ def widest(array):
     return array.isel(alpha=int(np.argmin(array["alpha"].values)), drop=True) if "alpha" in array.dims else array
 
 
+def statistics_in(result: ResultData, name: str | None = None) -> list[str]:
+    """Names of the statistics that a result has; of one output, if it has any."""
+    there = "statistic" in result.statistics.coords and (name is None or name in result.statistics)
+    return list(map(str, result.statistics["statistic"].values)) if there else []
+
+
+def has_probability(result: ResultData, name: str) -> bool:
+    """Whether one probability is what was asked of an output."""
+    return "probability" in statistics_in(result, name) and result.axis_of(name, "statistics") is None
+
+
 def percents(known: Iterable[str]) -> dict[str, float]:
     """Which of the names of statistics are quantiles, in ascending order, and of how many per cent."""
-    found = {str(key): float(match[1]) for key in known if (match := QUANTILE.fullmatch(str(key)))}
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    quantiles = {str(key): float(match[1]) for key in known if (match := QUANTILE.fullmatch(str(key)))}
+    return dict(sorted(quantiles.items(), key=lambda item: item[1]))
 
 
 def shown_quantiles(result: ResultData) -> dict[str, str]:
     """Quantiles that stand in tables, and their words: all that the study asks for, otherwise 5 and 95 %."""
-    known = percents(result.statistics["statistic"].values) if "statistic" in result.statistics.coords else {}
     asked = result.facts.settings.get("quantiles") is not None
-    return {key: f"{percent:.10g} %" for key, percent in known.items() if asked or key in ("q05", "q95")}
+    return {key: f"{percent:.10g} %" for key, percent in percents(statistics_in(result)).items() if asked or key in ("q05", "q95")}
 
 
 def outer_quantiles(known: Iterable[str]) -> dict[str, str]:
     """The lowest and the highest quantile, and their words: 5 and 95 % if they are there."""
-    found = percents(known)
-    if not {"q05", "q95"} <= set(found):
-        return {key: f"{found[key]:.10g} % quantile" for key in dict.fromkeys([*list(found)[:1], *list(found)[-1:]])}
+    quantiles = percents(known)
+    if not {"q05", "q95"} <= set(quantiles):
+        return {key: f"{quantiles[key]:.10g} % quantile" for key in dict.fromkeys([*list(quantiles)[:1], *list(quantiles)[-1:]])}
     return {"q05": "5 % quantile", "q95": "95 % quantile"}

@@ -21,20 +21,20 @@ def row(groups: Mapping[str, xr.Dataset], name: str) -> dict[str, np.ndarray]:
     Bounds with membership levels: ``lower`` and ``upper`` are those of the lowest level, ``lower_alpha_0.5`` those of another.
     Imprecise statistics: ``mean_lower_bound`` and ``mean_upper_bound``, and with levels ``mean_lower_bound_alpha_0.5``.
     """
-    found: dict[str, np.ndarray] = {}
+    columns: dict[str, np.ndarray] = {}
     there = {key: group for key, group in groups.items() if name in group.variables}
     for key, prefix in (("bounds", ""), ("inner", "inner_")):
         for suffix, at in levels(there.get(key)):
-            found |= {f"{prefix}{end}{suffix}": picked(there[key], name, bound=end, **at) for end in ENDS}
-    found |= {key: picked(there[key], name) for key in ("error", "step_error", "trusted") if key in there}
+            columns |= {f"{prefix}{end}{suffix}": picked(there[key], name, bound=end, **at) for end in ENDS}
+    columns |= {key: picked(there[key], name) for key in ("error", "step_error", "trusted") if key in there}
     for suffix, at in levels(there.get("statistics")):
         table = there["statistics"]
         bounded, words = "bound" in table.variables[name].dims, list(map(str, table.variables["statistic"].values))
         axis = [dim for dim in table.variables[name].dims if dim not in ("alpha", "bound")].index("statistic")
         ends = {f"_{end}_bound{suffix}": {"bound": end, **at} for end in ENDS} if bounded else {suffix: at}
         every = {ending: np.moveaxis(picked(table, name, **labels), axis, 0) for ending, labels in ends.items()}  # all at once
-        found |= {word + ending: values[k] for k, word in enumerate(words) for ending, values in every.items()}
-    return found
+        columns |= {word + ending: values[k] for k, word in enumerate(words) for ending, values in every.items()}
+    return columns
 
 
 def levels(group: xr.Dataset | None) -> Iterator[tuple[str, dict[str, float]]]:

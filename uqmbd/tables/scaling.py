@@ -1,4 +1,4 @@
-"""In which unit, with which prefix, an output is said: one rule for sentences, tables, figures and their files."""
+"""In which unit, with which prefix, an input or an output is said: one rule for sentences, tables, figures and their files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from uqmbd.facts import InputFacts
+from uqmbd.method_facts import Words
 from uqmbd.result_data import ResultData
-from uqmbd.tables.numbers import Scale, scale
-from uqmbd.tables.outputs import percents, picked, shown_quantiles, unit_of
+from uqmbd.tables.numbers import Scale, bracketed, scale
+from uqmbd.tables.outputs import percents, picked, pretty, shown_quantiles, unit_of
 from uqmbd.tables.rows import both, greatest, least, row
 
 USUAL = ("mean", "std", "q05", "q95")
@@ -20,6 +22,20 @@ QUIET = re.compile(
 )  # statistics that have no column of their own
 
 
+def input_unit(result: ResultData, name: str) -> InputFacts:
+    """How the user wrote the input `name`; in SI where a result (of an older version) does not say."""
+    entry = result.facts.inputs.get(name)
+    if entry is not None and entry.unit is not None:
+        return entry
+    stored = Words.of(result.runs[f"input:{name}"].attrs).unit if f"input:{name}" in result.runs else ""
+    return InputFacts("", "", str(stored))
+
+
+def with_unit(name: str, unit: InputFacts) -> str:
+    """An input's name, and its unit in brackets if it has one."""
+    return name + bracketed(pretty(unit.unit))
+
+
 def scale_of(result: ResultData, name: str, shown: Mapping[str, str] | None = None) -> Scale:
     """The unit in which an output is said, with the prefix that fits its bounds, or else its statistics.
 
@@ -27,8 +43,8 @@ def scale_of(result: ResultData, name: str, shown: Mapping[str, str] | None = No
     """
     ends = [ends_of(group, name) for group in (result.bounds, result.inner) if name in group]
     if not ends and name in result.statistics:
-        found = statistics(result, name, shown_quantiles(result) if shown is None else shown)
-        usual = [values for key, values in found.items() if has_unit(key)]
+        known = statistics(result, name, shown_quantiles(result) if shown is None else shown)
+        usual = [values for key, values in known.items() if has_unit(key)]
         ends = usual or [(0.0,)]
     return scale(unit_of(result, name), (value for pair in ends for value in pair))
 
@@ -48,14 +64,14 @@ def statistics(
     extremes = {"std": ("std", greatest)} | {quantiles[key]: (key, least if far[key] < 50 else greatest) for key in far}
     if axis is None:
         extremes = {"mean": ("mean", least)} | extremes | {word.replace("_", " "): (word, least) for word in own(known)}
-    found = {}
+    values = {}
     for column, (key, extreme) in extremes.items():
         ends = both(columns, key)
         if len(ends) == 1:
-            found[column] = (extreme(ends[0]),)
+            values[column] = (extreme(ends[0]),)
         elif ends:
-            found[column] = (least(ends[0]) if extreme is least else greatest(ends[0]), extreme(ends[1]))
-    return found
+            values[column] = (least(ends[0]) if extreme is least else greatest(ends[0]), extreme(ends[1]))
+    return values
 
 
 def own(known: list[str]) -> list[str]:

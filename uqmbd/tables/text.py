@@ -10,16 +10,15 @@ import numpy as np
 from uqmbd.analysis.statistics.trust import gap_between
 from uqmbd.method_facts import Estimates, Shown
 from uqmbd.result_data import ResultData
-from uqmbd.tables.extremes import finer_extremes
 from uqmbd.tables.frames import Frame
-from uqmbd.tables.inputs import input_unit, with_unit
-from uqmbd.tables.numbers import Scale, apart, number
-from uqmbd.tables.outputs import chosen, listed, output_names, picked, pretty, shown_quantiles, words_over
+from uqmbd.tables.numbers import Scale, apart, bracketed, number
+from uqmbd.tables.outputs import chosen, listed, output_names, picked, pretty, shown_quantiles, statistics_in, words_over
 from uqmbd.tables.rows import greatest, least, levels, row
-from uqmbd.tables.scaling import MEASURED, ends_of, has_unit, own, scale_of, statistics
+from uqmbd.tables.scaling import MEASURED, ends_of, has_unit, input_unit, own, scale_of, statistics, with_unit
 from uqmbd.tables.trust import percent, trust_of
 
 ROWS = 40  # of a frame
+FINER = 1e-3  # of the range: an extreme this far beyond its history was between two times
 EXTREMES = [("least run", True), ("greatest run", True)]
 
 
@@ -38,8 +37,7 @@ def table_of(frame: Frame) -> Table:
     """A frame as text: units beside the names of its columns, of many rows the first."""
     table = frame.table.iloc[:ROWS]
     named = table.reset_index() if any(table.index.names) else table
-    units = {column: f" [{pretty(unit)}]" for column, unit in frame.units.items() if pretty(unit)}
-    header = tuple(f"{str(column).replace('_', ' ')}{units.get(column, '')}" for column in named.columns)
+    header = tuple(f"{str(column).replace('_', ' ')}{bracketed(pretty(frame.units.get(column)))}" for column in named.columns)
     numeric = tuple(kind.kind in "fiu" for kind in named.dtypes)
     rows = tuple(tuple(said(x) for x in row) for row in named.itertuples(index=False))
     note = f"The first {ROWS} of {len(frame.table):,} rows; the folder tables has all." if len(frame.table) > ROWS else ""
@@ -52,6 +50,8 @@ def outputs_table(result: ResultData, names: Sequence[str] | None = None, scales
     In the units of `scales`, where these are given by output.
     """
     histories, scalars = ([name for name in some if names is None or name in names] for some in output_names(result))
+    shown, known = shown_quantiles(result), statistics_in(result)
+    words = [word.replace("_", " ") for word in own(known)]
     columns = [("output", False), ("unit", False)]
     if result.bounds.data_vars:
         columns += [("lower", True), ("upper", True), ("inner lower", True), ("inner upper", True)]
@@ -62,18 +62,15 @@ def outputs_table(result: ResultData, names: Sequence[str] | None = None, scales
     if result.bounds.data_vars and result.inner.data_vars:
         columns += [("gap", True)]
     if result.statistics.data_vars and not result.bounds.data_vars:
-        usual = (("mean", "mean"), ("std", "std"), *shown_quantiles(result).items())
-        known = known_statistics(result)
-        columns += [(column, True) for key, column in usual if key in known] + [(word.replace("_", " "), True) for word in own(known)]
+        usual = (("mean", "mean"), ("std", "std"), *shown.items())
+        columns += [(column, True) for key, column in usual if key in known] + [(word, True) for word in words]
     if result.trusted.data_vars:
         columns += [("trusted", True), ("until [s]", True)]
     elif result.inner.data_vars and not result.bounds.data_vars:
         columns += EXTREMES
-    shown = shown_quantiles(result)
     every = [_cells(result, name, shown, (scales or {}).get(name) or scale_of(result, name, shown)) for name in scalars + histories]
     if result.facts_of(Estimates).rms_residual:  # of a calibration; the extremes of its runs say what was tried
         columns = [*(column for column in columns if column not in EXTREMES), ("rms residual", True)]
-    words = [word.replace("_", " ") for word in own(known_statistics(result))]
     if any(cells.get(word) for cells in every for word in words):
         columns = [column for column in columns if column not in EXTREMES]  # what the study is about is there
     columns = [column for column in columns if column[0] == "output" or any(cells.get(column[0]) for cells in every)]
@@ -93,9 +90,29 @@ def outputs_table(result: ResultData, names: Sequence[str] | None = None, scales
     return Table("Outputs", tuple(c for c, _ in columns), tuple(rows), tuple(n for _, n in columns), note)
 
 
-def known_statistics(result: ResultData) -> list[str]:
-    """Names of the statistics that a result has."""
-    return [str(word) for word in result.statistics["statistic"].values] if "statistic" in result.statistics.coords else []
+def finer_extremes(result: ResultData) -> str:
+    """A sentence on extremes such as ``B.force:max`` that go beyond their history, which has only the times of the study's grid."""
+    histories, scalars = output_names(result)
+    groups = [group for group in (result.inner, result.bounds) if group.data_vars]  # outer bounds are widened, each by its own error
+    beyond = []
+    for name in scalars:
+        base, _, reduction = name.partition(":")
+        if not reduction:
+            continue
+        group = next((group for group in groups if base in histories and base in group and name in group), None)
+        if group is None or reduction not in ("max", "min", "abs_max"):
+            continue
+        lower, upper = ends_of(group, base)
+        largest = {"max": upper, "min": -lower, "abs_max": max(-lower, upper)}[reduction]
+        reached = ends_of(group, name)
+        if (-reached[0] if reduction == "min" else reached[1]) > largest + FINER * max(upper - lower, 0.0):
+            beyond.append(name)
+    if not beyond:
+        return ""
+    points = result.runs.sizes.get("time", 0)
+    grid = f"the {points} times of the study" if points else "the times of the study"
+    are = "are" if len(beyond) > 1 else "is"
+    return f"{listed(beyond)} {are} taken from every step of the solver, the histories from {grid}: they miss peaks in between."
 
 
 def by_statistic(result: ResultData, names: Sequence[str] | None = None, scales: Mapping[str, Scale] | None = None) -> Table:
@@ -110,10 +127,10 @@ def by_statistic(result: ResultData, names: Sequence[str] | None = None, scales:
     units = "unit" in table.header
     rows, shown = [], shown_quantiles(result)
     for line in table.rows:
-        found = statistics(result, line[0], shown) if line[0] in result.statistics else {}
+        values = statistics(result, line[0], shown) if line[0] in result.statistics else {}
         within = (scales or {}).get(line[0]) or scale_of(result, line[0])
         who, known = line[: 1 + units], tuple(line[column] for column in beside)
-        for word, ends in found.items() or [("", ())]:
+        for word, ends in values.items() or [("", ())]:
             rows.append((*who, word, *(apart(*_in(within, word, ends)) if ends else ("", "")), *known))
             who, known = ("",) * len(who), ("",) * len(known)
     header = (*table.header[: 1 + units], "statistic", "at least", "at most", *(table.header[column] for column in beside))
@@ -170,10 +187,10 @@ def _cells(result: ResultData, name: str, shown: Mapping[str, str], within: Scal
         if column in columns:
             cells[column.replace("_", " ")] = f"{within.of(greatest(columns[column])) + 0.0:.2g}"  # no -0
     if name in result.statistics:
-        found = statistics(result, name, shown, columns)
-        found = {key: ends for key, ends in found.items() if key not in MEASURED or np.isfinite(ends).all()}  # not all outputs are measured
-        cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in found.items()}
-        values = {key: within.of(ends[0]) for key, ends in found.items() if has_unit(key) and key != "std" and len(ends) == 1}
+        numbers = statistics(result, name, shown, columns)
+        numbers = {key: ends for key, ends in numbers.items() if key not in MEASURED or np.isfinite(ends).all()}  # not all are measured
+        cells |= {key: " … ".join(apart(*_in(within, key, ends))) for key, ends in numbers.items()}
+        values = {key: within.of(ends[0]) for key, ends in numbers.items() if has_unit(key) and key != "std" and len(ends) == 1}
         cells |= dict(zip(values, apart(*values.values()), strict=True))
     if gap := _gap(columns):
         cells["gap"] = gap
@@ -191,8 +208,8 @@ def _gap(columns: Mapping[str, np.ndarray]) -> str:
     if not columns.keys() >= set(names):
         return ""
     gap = np.atleast_1d(gap_between(*(columns[name] for name in names)))
-    found = gap[np.isfinite(gap)]
-    return percent(float(np.median(found))) if found.size else ""
+    finite = gap[np.isfinite(gap)]
+    return percent(float(np.median(finite))) if finite.size else ""
 
 
 def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...]:

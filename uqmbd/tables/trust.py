@@ -17,43 +17,19 @@ SEARCHED = "fresh runs lay further outside of what a search reached than is allo
 
 @dataclass(frozen=True)
 class Trust:
-    """Trust in one output's bounds, or in the surrogate of a method that gives none.
+    """Trust in one output's bounds, or in the surrogate of a method that gives none."""
 
-    Parameters
-    ----------
-    share : float
-        Share of the time, or of another axis, that is trusted; 0 or 1 of a scalar.
-    horizon : float
-        Time [s] from which trust stays lost; inf if it holds at the end. NaN of what is not over time.
-    spans : tuple of (float, float)
-        Times [s], or values of another axis, that are not trusted, merged.
-    bounds : bool
-        Whether there are bounds to be trusted.
-    searched : float
-        Share of the axis at which a search has found them.
-    widened : str
-        Where bounds that are not trusted come from: ``search``, ``surrogate``, or ``both``.
-    alone : bool
-        Whether nothing but a search has been asked.
-    why : str
-        What takes the trust away besides the method's own error.
-    claimed : bool
-        Whether the method says what it trusts; else only what holds for all methods is known.
-    axis, unit : str
-        What the output is over, and the unit of that, to stand after a number; empty of a scalar.
-    """
-
-    share: float
-    horizon: float
-    spans: tuple[tuple[float, float], ...]
-    bounds: bool = True
-    searched: float = 0.0
-    widened: str = "surrogate"
-    alone: bool = False
-    axis: str = ""
-    unit: str = ""
-    why: str = ""
-    claimed: bool = True
+    share: float  # of the time, or of another axis, that is trusted; 0 or 1 of a scalar
+    horizon: float  # time [s] from which trust stays lost; inf if it holds at the end, NaN of what is not over time
+    spans: tuple[tuple[float, float], ...]  # times [s], or values of another axis, that are not trusted, merged
+    bounds: bool = True  # whether there are some to be trusted
+    searched: float = 0.0  # share of the axis at which a search has found them
+    widened: str = "surrogate"  # where bounds that are not trusted come from: search, surrogate or both
+    alone: bool = False  # whether nothing but a search has been asked
+    axis: str = ""  # of the output; empty of a scalar
+    unit: str = ""  # of that, to stand after a number
+    why: str = ""  # what takes the trust away besides the method's own error
+    claimed: bool = True  # whether the method says what it trusts; else only what holds for all methods is known
 
     def sentence(self) -> str:
         """Explain it in words."""

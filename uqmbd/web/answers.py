@@ -25,37 +25,17 @@ OF_RESULT = ("result.zarr/zarr.json", "checksums.json", "done.json")  # that cha
 
 @dataclass(frozen=True)
 class Answer:
-    """What is shown of a result, as the first screen of its report has it.
-
-    Attributes
-    ----------
-    title, question : str
-        Of the study.
-    short : tuple of str
-        The answer in two short sentences.
-    judged : Judged or None
-        Whether it is trusted, in one line.
-    sentences : tuple of str
-        The answer with all digits.
-    notes : tuple of str
-        What a reader has to know besides.
-    trust : tuple of (name, share, text)
-        By output.
-    figure : Figure or None
-        Of the key output.
-    wrong : str
-        Why nothing can be read, with what to do; then all else is empty.
-    """
+    """What is shown of a result, as the first screen of its report has it."""
 
     title: str = ""
     question: str = ""
-    short: tuple[str, ...] = ()
-    judged: Judged | None = None
-    sentences: tuple[str, ...] = ()
+    short: tuple[str, ...] = ()  # the answer in two short sentences
+    judged: Judged | None = None  # whether it is trusted, in one line
+    sentences: tuple[str, ...] = ()  # the answer with all digits
     notes: tuple[str, ...] = ()
-    trust: tuple[tuple[str, float, str], ...] = ()
-    figure: Figure | None = None
-    wrong: str = ""
+    trust: tuple[tuple[str, float, str], ...] = ()  # name, share and text, by output
+    figure: Figure | None = None  # of the key output
+    wrong: str = ""  # why nothing can be read, with what to do; then all else is empty
 
 
 def said_of(error: Exception) -> str:
@@ -112,13 +92,7 @@ def read(folder: Path) -> Answer:
 
 
 class Answers:
-    """Answers by folder, read again when a result has changed.
-
-    Parameters
-    ----------
-    of : callable
-        Reads one.
-    """
+    """Answers by folder, read by `of`, again when a result has changed."""
 
     def __init__(self, of: Callable[[Path], Answer] = read) -> None:
         self.of = of

@@ -31,16 +31,7 @@ SANDBOX = f"sandbox allow-scripts allow-downloads allow-modals; {OF_REPORTS}; fo
 
 
 class Pages:
-    """What is answered.
-
-    Parameters
-    ----------
-    shelf : Shelf
-        The results.
-    files : Path
-        Folder of the study files that can be started.
-    keys : Keys
-    """
+    """What is answered of the results in `shelf`, and of the study files in the folder `files`, which can be started."""
 
     def __init__(self, shelf: Shelf, files: Path, keys: Keys) -> None:
         self.shelf, self.files, self.keys = shelf, files, keys
@@ -82,27 +73,27 @@ class Pages:
 
     def studies(self, request: Request) -> Response:
         """Study files that can be started."""
-        found = studies.study_files(self.files)
+        files = studies.study_files(self.files)
         there = {row.place: row.state for row in self.shelf.rows()}
         where = {"studies": str(self.files), "exists": self.files.is_dir()}
-        values = {"files": found, "there": there, "most": studies.MOST, "moving": MOVING, **where}
+        values = {"files": files, "there": there, "most": studies.MOST, "moving": MOVING, **where}
         return self.page("studies.html.j2", request, title="Start a study", again=False, **values)
 
     def compare(self, request: Request) -> Response:
         """Two results beside each other, or a choice of two."""
         rows = [row for row in self.shelf.rows() if row.answer is not None or row.pending]
         places = request.query_params.getlist("of")
-        found, wrong, both = None, "", []
+        comparison, wrong, both = None, "", []
         if len(places) == 2:
             folders = [inside(self.shelf.folder, place) for place in places]
             both = [self.shelf.answers.wait(folder) for folder in folders]
             try:
-                found = compare(*folders)
+                comparison = compare(*folders)
             except Exception as error:  # whatever lies in the folders, the page is shown
                 wrong = said_of(error)
         elif places:
             wrong = f"{len(places)} results are chosen: two are compared."
-        values = {"rows": rows, "places": places, "found": found, "wrong_text": wrong, "both": both}
+        values = {"rows": rows, "places": places, "found": comparison, "wrong_text": wrong, "both": both}
         return self.page("compare.html.j2", request, title="Compare", again=False, **values)
 
     def picture(self, request: Request) -> Response:
@@ -144,9 +135,9 @@ class Pages:
 
     def start(self, form: dict[str, str]) -> Response:
         """Run a study file."""
-        file, found = studies.chosen(self.files, form.get("study", ""))
-        self.shelf.jobs.start(found.name, file)
-        return to(found.name)
+        file, study = studies.chosen(self.files, form.get("study", ""))
+        self.shelf.jobs.start(study.name, file)
+        return to(study.name)
 
     def stop(self, form: dict[str, str]) -> Response:
         """End a study as Ctrl-C does."""

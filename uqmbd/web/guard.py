@@ -44,15 +44,7 @@ HEADERS = {
 
 
 class Keys:
-    """The token of a server, and what follows from it.
-
-    Parameters
-    ----------
-    port : int
-        Where the server listens.
-    token : str, optional
-        Random unless said.
-    """
+    """The token of a server that listens at `port`, random unless said, and what follows from it."""
 
     def __init__(self, port: int, token: str = "") -> None:
         self.port = port
@@ -86,12 +78,7 @@ def same(given: str | None, wanted: str) -> bool:
 class Guard:
     """Refuses what `uqmbd.web.guard` says, before anything of `app` is asked; every answer has `HEADERS`, unless it has its own.
 
-    Parameters
-    ----------
-    app : ASGI application
-    keys : Keys
-    refuse : callable
-        The page of a refusal.
+    `refuse` makes the page of a refusal.
     """
 
     def __init__(self, app: ASGIApp, keys: Keys, refuse: Callable[[Refused], Response]) -> None:
@@ -117,13 +104,7 @@ class Guard:
         await (answer or self.app)(scope, receive, with_headers)
 
     def asked(self, request: Request) -> Response | None:
-        """An answer to who comes with the token; None to who may go on.
-
-        Raises
-        ------
-        Refused
-            To all others.
-        """
+        """An answer to who comes with the token; None to who may go on; `Refused` to all others."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host not in self.keys.hosts:
             raise Refused("this server answers to its own address only", 403, remedy="use the address that `uqmbd view` printed")

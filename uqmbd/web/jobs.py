@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from uqmbd.printing import printable
-from uqmbd.processes import outlives
+from uqmbd.processes import OUTLIVING
 from uqmbd.runs.files import replace, writing
 from uqmbd.web.places import Refused, inside
 
@@ -31,29 +31,15 @@ CLOCK = 2.0  # s, by which two readings of when a process began may differ
 
 @dataclass(frozen=True)
 class Job:
-    """A process that was started for a place of results.
+    """A process that was started for a place of results."""
 
-    Attributes
-    ----------
-    place : str
-        Below the folder of results.
-    pid : int
-    began : float
-        When the process began, s since 1970: a number of a process is used again.
-    """
-
-    place: str
+    place: str  # below the folder of results
     pid: int
-    began: float
+    began: float  # s since 1970: a number of a process is used again
 
 
 class Jobs:
-    """What was started in a folder of results, by this server or an earlier one.
-
-    Parameters
-    ----------
-    results : Path
-    """
+    """What was started in a folder of results, by this server or an earlier one."""
 
     def __init__(self, results: Path) -> None:
         self.results, self.home = results, results / HOME
@@ -81,14 +67,11 @@ class Jobs:
                 raise Refused(f"{self.home} is a link", 409, remedy="remove it")
             self.home.mkdir(mode=0o700, exist_ok=True)
             with open(self.file(place, "log"), "wb") as said:
-                process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", COMMAND, *words],
-                    stdin=subprocess.DEVNULL,
-                    stdout=said,
-                    stderr=subprocess.STDOUT,
+                process: subprocess.Popen[bytes] = subprocess.Popen(
+                    [sys.executable, "-P", "-m", COMMAND, *words], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
                     start_new_session=True,
-                )
-            outlives(process.pid)
+                )  # fmt: skip
+            OUTLIVING.add(process.pid)
             self.own[place] = process
             self.stopping.discard(place)
             with suppress(psutil.NoSuchProcess):
@@ -96,13 +79,7 @@ class Jobs:
                 replace(self.file(place, "json"), json.dumps(asdict(job)).encode())
 
     def stop(self, place: str) -> None:
-        """End a study as Ctrl-C does: what is done is stored.
-
-        Raises
-        ------
-        Refused
-            If it does not run, or was started elsewhere.
-        """
+        """End a study as Ctrl-C does: what is done is stored; `Refused` if it does not run, or was started elsewhere."""
         process = self.process(place)
         if process is None:
             raise Refused("this study was not started from here", 409, remedy="end it where it was started, by Ctrl-C")
@@ -133,9 +110,9 @@ class Jobs:
     def known(self, place: str) -> Job | None:
         """What was written of the last process of a place."""
         with suppress(OSError, ValueError, TypeError):
-            found = Job(**json.loads(self.file(place, "json").read_text(encoding="utf-8")))
-            if isinstance(found.pid, int) and found.pid > 0 and isinstance(found.began, float):
-                return found
+            job = Job(**json.loads(self.file(place, "json").read_text(encoding="utf-8")))
+            if isinstance(job.pid, int) and job.pid > 0 and isinstance(job.began, float):
+                return job
         return None
 
     def code(self, place: str) -> int | None:
@@ -152,16 +129,9 @@ class Jobs:
     def places(self) -> list[str]:
         """Places of which a process runs."""
         with suppress(OSError):
-            names = [file.stem for file in self.home.glob("*.json")]
-            jobs = [self.known_by(name) for name in names]
+            jobs = [self.known(unquote(file.stem)) for file in self.home.glob("*.json")]
             return [job.place for job in jobs if job is not None and self.process(job.place) is not None]
         return []
-
-    def known_by(self, name: str) -> Job | None:
-        """The job of a file, if it is that of its place."""
-        from urllib.parse import unquote
-
-        return self.known(unquote(name))
 
     def file(self, place: str, kind: str) -> Path:
         """Where something of a place is kept."""

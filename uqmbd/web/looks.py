@@ -23,34 +23,16 @@ NOTHING = Answer()
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of a study.
+    """What was seen of a study."""
 
-    Attributes
-    ----------
-    number : int
-        Of the look, from 1: a picture of another look is another one.
-    at : datetime
-        When.
-    sentence : str
-        How far it is.
-    runs, planned : int
-        Done, and what the method asks for at least.
-    messages : tuple of str
-        The first different ones of failed runs.
-    answer : Answer
-        What the runs say so far, or why that cannot be said.
-    table : Table or None
-        The outputs.
-    """
-
-    number: int
+    number: int  # of the look, from 1: a picture of another look is another one
     at: datetime
-    sentence: str = ""
+    sentence: str = ""  # how far it is
     runs: int = 0
-    planned: int = 0
-    messages: tuple[str, ...] = ()
-    answer: Answer = NOTHING
-    table: Table | None = None
+    planned: int = 0  # runs that the method asks for at least
+    messages: tuple[str, ...] = ()  # the first different ones of failed runs
+    answer: Answer = NOTHING  # what the runs say so far, or why that cannot be said
+    table: Table | None = None  # of the outputs
 
 
 @dataclass
@@ -118,16 +100,16 @@ def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
         raise StudyError("holds no study yet", file=folder, remedy="look again in a moment") from None
     if seen.watch is None or seen.text != text:
         seen.text, seen.watch = text, Watch(study_to_look_at(folder))
-    found = so_far(seen.watch.study, folder, seen.watch)
-    names = [name for some in output_names(found.result) for name in chosen(found.result, some)]
-    answer = answer_of(found.result)
+    snapshot = so_far(seen.watch.study, folder, seen.watch)
+    names = [name for some in output_names(snapshot.result) for name in chosen(snapshot.result, some)]
+    answer = answer_of(snapshot.result)
     return Look(
         number,
         now,
-        sentence=found.sentence(),
-        runs=found.runs,
-        planned=max(found.least, 1),
-        messages=tuple(found.messages),
+        sentence=snapshot.sentence(),
+        runs=snapshot.runs,
+        planned=max(snapshot.least, 1),
+        messages=tuple(snapshot.messages),
         answer=replace(answer, notes=answer.notes[1:]),  # the first says how far the study is
-        table=by_statistic(found.result, names),
+        table=by_statistic(snapshot.result, names),
     )

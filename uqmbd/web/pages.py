@@ -21,10 +21,10 @@ from uqmbd.web.places import Refused, address
 def environment() -> Environment:
     """Templates of these pages, and the macros of reports."""
     loader = ChoiceLoader([PackageLoader("uqmbd.web", "assets"), PackageLoader("uqmbd.report", "assets")])
-    found = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    found.filters |= {"parts": parts, "when": when, "alternative": alternative}
-    found.globals |= {"address": address, "query": query}
-    return found
+    templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    templates.filters |= {"parts": parts, "when": when, "alternative": alternative}
+    templates.globals |= {"address": address, "query": query}
+    return templates
 
 
 def when(moment: datetime | None) -> str:

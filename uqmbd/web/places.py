@@ -9,15 +9,7 @@ from uqmbd.errors import StudyError
 
 
 class Refused(StudyError):
-    """A request that is not answered as it was meant.
-
-    Parameters
-    ----------
-    message : str
-        Why, one sentence.
-    status : int
-        Of the answer (HTTP).
-    """
+    """A request that is not answered as it was meant; `status` is that of the answer (HTTP)."""
 
     def __init__(self, message: str, status: int, *, remedy: str | None = None) -> None:
         super().__init__(message, remedy=remedy)
@@ -32,14 +24,14 @@ def inside(folder: Path, place: str) -> Path:
     Refused
         For ``..``, absolute paths, hidden names, names that cannot be printed, and symbolic links below `folder`.
     """
-    found = folder
+    path = folder
     for name in place.split("/"):
         if not name or name.startswith(".") or "\\" in name or not name.isprintable():
             raise Refused("this is no place in the folder of results", 404, remedy="go back to the list")
-        found = found / name
-        if found.is_symlink():
+        path = path / name
+        if path.is_symlink():
             raise Refused("links are not followed", 404, remedy="open what it leads to by a `uqmbd view` of its own")
-    return found
+    return path
 
 
 def address(*names: str) -> str:

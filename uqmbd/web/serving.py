@@ -13,16 +13,7 @@ ENDING = 1.0  # s that requests have when the server ends
 
 
 def serve(results: Path, studies: Path, port: int = 0) -> None:
-    """Serve the pages of a folder of results until Ctrl-C.
-
-    Parameters
-    ----------
-    results : Path
-        Made by the first study that is started, if it is not there.
-    studies : Path
-        Folder of study files that can be started.
-    port : int
-        0 takes a free one.
+    """Serve the pages of a folder of results, and of a folder of study files that can be started, until Ctrl-C; port 0 takes a free one.
 
     Raises
     ------

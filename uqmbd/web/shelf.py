@@ -28,37 +28,11 @@ OF_ANSWER = ("finished", "stopped", "damaged")  # states of which there is, or w
 class Shown:
     """One place, and what is known of it.
 
-    Attributes
-    ----------
-    place : str
-        Below the folder of results.
-    name, method, state : str
-        As `uqmbd.overview.Entry`, with the states ``starting``, ``finishing`` (its report is written) and ``stopping`` of what was
-        started here, ``not begun`` where a command has ended before there was anything, and `UNREAD`.
-    runs, failed : int
-    changed : datetime or None
-        None where there is nothing yet.
-    title, question : str
-        As its study file says them.
-    answer : Answer or None
-        Of a result; None where there is none, or it is being read.
-    pending : bool
-        It is being read.
-    report : bool
-        There is one.
-    methods : tuple of Shown
-        Of a study of several.
-    look : Look or None
-        What was seen of its runs, where it is not finished.
-    ours : bool
-        It runs, and was started here.
-    said : str
-        What its command said last.
-    refused : bool
-        The last command ended with an error, as when the folder holds results of another study.
+    Its state is one of `uqmbd.overview.Entry`; or ``starting``, ``finishing`` (its report is written) and ``stopping`` of what was started
+    here, ``not begun`` where a command has ended before there was anything, and `UNREAD`.
     """
 
-    place: str
+    place: str  # below the folder of results
     name: str
     method: str
     state: str
@@ -68,13 +42,13 @@ class Shown:
     title: str = ""
     question: str = ""
     answer: Answer | None = None
-    pending: bool = False
+    pending: bool = False  # its answer is being read
     report: bool = False
-    methods: tuple[Shown, ...] = ()
-    look: Look | None = None
-    ours: bool = False
-    said: str = ""
-    refused: bool = False
+    methods: tuple[Shown, ...] = ()  # of a study of several
+    look: Look | None = None  # what was seen of its runs, where it is not finished
+    ours: bool = False  # it runs, and was started here
+    said: str = ""  # what its command said last
+    refused: bool = False  # the last command ended with an error, as when the folder holds results of another study
 
     @property
     def moving(self) -> bool:
@@ -83,12 +57,7 @@ class Shown:
 
 
 class Shelf:
-    """A folder of results.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """A folder of results."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -96,35 +65,29 @@ class Shelf:
 
     def rows(self) -> list[Shown]:
         """All results, the last ones first, methods below their study; before them what is starting."""
-        found = [self.of_entry(one, self.place_of(one.directory)) for one in self.entries()]
-        found += list(self.studies_of(found))
-        there = {one.place for one in found}
+        shown = [self.of_entry(one, self.place_of(one.directory)) for one in self.entries()]
+        shown += list(self.studies_of(shown))
+        there = {one.place for one in shown}
         starting = [self.starting(place) for place in self.jobs.places() if place not in there]
-        when = {one.place: one.changed or datetime.max for one in found}
-        found.sort(key=lambda one: one.place)  # a study before its methods
-        found.sort(key=lambda one: when.get(one.place.rpartition("/")[0], when[one.place]), reverse=True)
-        return [*starting, *found]
+        when = {one.place: one.changed or datetime.max for one in shown}
+        shown.sort(key=lambda one: one.place)  # a study before its methods
+        shown.sort(key=lambda one: when.get(one.place.rpartition("/")[0], when[one.place]), reverse=True)
+        return [*starting, *shown]
 
     def entries(self) -> list[Entry]:
         """What `uqmbd list` has, but no links to what lies elsewhere; nothing while there is no folder."""
-        found = entries(self.folder) if self.folder.is_dir() else []
-        return [one for one in found if not any((one.directory / name).is_symlink() for name in OF_PLACE)]
+        listed = entries(self.folder) if self.folder.is_dir() else []
+        return [one for one in listed if not any((one.directory / name).is_symlink() for name in OF_PLACE)]
 
-    def studies_of(self, found: list[Shown]) -> Iterator[Shown]:
+    def studies_of(self, rows: list[Shown]) -> Iterator[Shown]:
         """The studies of several methods, of which `entries` has each method."""
-        for place in dict.fromkeys(one.place.rpartition("/")[0] for one in found):
+        for place in dict.fromkeys(one.place.rpartition("/")[0] for one in rows):
             if place and labels_in(self.folder / place):
-                methods = tuple(one for one in found if one.place.rpartition("/")[0] == place)
+                methods = tuple(one for one in rows if one.place.rpartition("/")[0] == place)
                 yield self.several(place, methods)
 
     def one(self, place: str) -> Shown:
-        """One place, with a look at its runs if it is not finished, and its answer if it is.
-
-        Raises
-        ------
-        Refused
-            If there is nothing.
-        """
+        """One place, with a look at its runs if it is not finished, and its answer if it is; `Refused` if there is nothing."""
         folder = inside(self.folder, place)
         study, result = (inside(folder, name) for name in OF_PLACE)
         if not study.is_file() and not result.is_dir():
@@ -134,8 +97,8 @@ class Shelf:
         if labels := labels_in(folder):
             inner = [(folder / label, f"{place}/{label}") for label in labels if (inside(folder, label) / STUDY).is_file()]
             return self.several(place, tuple(self.of_entry(entry(each), where) for each, where in inner))
-        found = self.of_entry(entry(folder), place, wait=True)
-        return found if found.answer is not None else replace(found, look=self.looks.look(folder))
+        shown = self.of_entry(entry(folder), place, wait=True)
+        return shown if shown.answer is not None else replace(shown, look=self.looks.look(folder))
 
     def of_entry(self, one: Entry, place: str, *, wait: bool = False) -> Shown:
         """An entry of `uqmbd list`, with its answer: now (`wait`), or when it is there."""
@@ -145,22 +108,16 @@ class Shelf:
         if has:
             answer = self.answers.wait(one.directory) if wait else self.answers.ask(one.directory)
             state = UNREAD if answer and answer.wrong and state != "damaged" else state
+        shown = self.shown(replace(one, state=state), place, ours=bool(job))
+        return replace(shown, answer=answer, pending=has and answer is None)
+
+    def shown(self, one: Entry, place: str, *, ours: bool) -> Shown:
+        """An entry with what its study file asks and its command said; `ours`: it runs, and was started here."""
+        title, question = asked_in(one.directory)
         return Shown(
-            place,
-            one.name,
-            one.method,
-            state,
-            one.runs,
-            one.failed,
-            one.changed,
-            *asked_in(one.directory),
-            answer,
-            pending=has and answer is None,
-            report=has_report(one.directory),
-            ours=bool(job),
-            said=self.jobs.said(place),
-            refused=bool(self.jobs.code(place)),
-        )
+            place, one.name, one.method, one.state, one.runs, one.failed, one.changed, title, question, report=has_report(one.directory),
+            ours=ours, said=self.jobs.said(place), refused=bool(self.jobs.code(place)),
+        )  # fmt: skip
 
     def state_of(self, one: Entry, job: str) -> str:
         """The state of a place on which a command works that was started here."""
@@ -179,21 +136,10 @@ class Shelf:
         rest = next((state for state in states if state != "finished"), "finished" if states else "interrupted")
         state = "stopping" if place in self.jobs.stopping else "running" if job or held(folder) else rest
         when = [one.changed for one in methods if one.changed is not None]
-        return Shown(
-            place,
-            folder.name,
-            f"{len(labels_in(folder))} methods",
-            state,
-            max((one.runs for one in methods), default=0),
-            max((one.failed for one in methods), default=0),
-            max(when, default=datetime.fromtimestamp(folder.stat().st_mtime)),
-            *asked_in(folder),
-            report=has_report(folder),
-            methods=methods,
-            ours=job is not None,
-            said=self.jobs.said(place),
-            refused=bool(self.jobs.code(place)),
-        )
+        runs, failed = max((one.runs for one in methods), default=0), max((one.failed for one in methods), default=0)
+        changed = max(when, default=datetime.fromtimestamp(folder.stat().st_mtime))
+        whole = Entry(folder, folder.name, f"{len(labels_in(folder))} methods", state, runs, failed, changed)
+        return replace(self.shown(whole, place, ours=job is not None), methods=methods)
 
     def starting(self, place: str) -> Shown:
         """A place of which there is a command, and no result yet."""

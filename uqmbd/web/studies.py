@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,37 +21,19 @@ MOST = 500  # files that are listed
 
 @dataclass(frozen=True)
 class StudyFile:
-    """A study file.
+    """A study file."""
 
-    Attributes
-    ----------
-    place : str
-        Below the folder of studies.
-    name : str
-        Of the folder that its results have.
-    title, question : str
-        As it says them.
-    methods : str
-        Their types, with commas between.
-    """
-
-    place: str
-    name: str
+    place: str  # below the folder of studies
+    name: str  # of the folder that its results have
     title: str
     question: str
-    methods: str
+    methods: str  # their types, with commas between
 
 
 def study_files(folder: Path) -> list[StudyFile]:
     """Those in a folder and below it, by their paths; results are none, nor what links lead to."""
-    found = []
-    for file in toml_files(folder):
-        if len(found) == MOST:
-            break
-        one = read(file, file.relative_to(folder).as_posix())
-        if one is not None:
-            found.append(one)
-    return found
+    every = (read(file, file.relative_to(folder).as_posix()) for file in toml_files(folder))
+    return list(islice(filter(None, every), MOST))
 
 
 def toml_files(folder: Path) -> Iterator[Path]:
@@ -79,15 +62,9 @@ def read(file: Path, place: str) -> StudyFile | None:
 
 
 def chosen(folder: Path, place: str) -> tuple[Path, Any]:
-    """The file that is meant, and what it says.
-
-    Raises
-    ------
-    Refused
-        If there is none.
-    """
+    """The file that is meant, and what it says; `Refused` if there is none."""
     file = inside(folder, place)
-    found = read(file, place)
-    if found is None:
+    study = read(file, place)
+    if study is None:
         raise Refused("this is no study file", 404, remedy="`uqmbd check` says what is wrong with it")
-    return file, found
+    return file, study

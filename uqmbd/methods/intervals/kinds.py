@@ -198,7 +198,7 @@ class KindsSearch(BoundsSearch):
 
     def add_to(self, result: Result) -> None:
         """The groups `regions`, `regions_inner` and `regions_trusted`, and what they say in words: kinds in the order of their values."""
-        from uqmbd.figures.regions import regions_said
+        from uqmbd.tables.regions import regions_said
 
         values, kinds = np.array(sorted(self._kinds), np.int64), [kind for _, kind in sorted(self._kinds.items())]
         fresh = np.array([kind.fresh_runs for kind in kinds])
