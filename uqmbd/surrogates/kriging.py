@@ -101,11 +101,6 @@ class Kriging(Fitted):
         """Distances along each input over which the values are alike, in its unit, (columns, d)."""
         return np.array([self.parts[k].lengths * self.half for k, _ in self.place])
 
-    @property
-    def likelihood(self) -> np.ndarray:
-        """Logarithm of the likelihood, without constants, (columns,); of columns that share their lengths on their mean."""
-        return np.array([self.parts[k].likelihood for k, _ in self.place])
-
     def select(self, columns: np.ndarray | slice) -> Kriging:
         place = self.place[columns]
         own = [(k, np.flatnonzero(place[:, 0] == k)) for k in np.unique(place[:, 0])]

@@ -119,7 +119,7 @@ def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.nda
     terms = sparse_chebyshev.basis(exponents, candidates @ body.generators.T)
     full = int(np.prod(exponents.max(axis=0) + 1))
     form = Dense(exponents, c) if full <= 2 * len(exponents) else Terms(exponents, c)
-    return searched(form, lambda at: terms @ c[:, at], c.shape[1], candidates, body.project, body.generators, form.size)
+    return searched(form.value_and_slope, lambda at: terms @ c[:, at], c.shape[1], candidates, body.project, body.generators, form.size)
 
 
 def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -130,10 +130,8 @@ def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarra
     w, unproven = body.places(u), np.zeros(surrogate.count, bool)
     points = w @ body.generators.T
     if surrogate.smooth:
-        ends_and_places = searched(
-            surrogate, lambda at: surrogate.part(at).evaluate(points), surrogate.count, w, body.project, body.generators
-        )
-        return *ends_and_places, unproven
+        sloped, values = surrogate.value_and_slope, lambda at: surrogate.part(at).evaluate(points)
+        return *searched(sloped, values, surrogate.count, w, body.project, body.generators), unproven
     values = surrogate.evaluate(points)
     bounds = np.stack([values.min(axis=0), values.max(axis=0)])
     return bounds, points[np.stack([values.argmin(axis=0), values.argmax(axis=0)])], unproven
