@@ -104,7 +104,7 @@ def test_a_clearance_is_followed_in_lanes(tmp_path):
     for together, alone in ends.values():
         assert np.array_equal(together, alone)
     states = one.go_on({"clearance": branches}, FROM_ZERO).states
-    moved = one.go_on({"clearance": branches * 0.5}, one.go_on({"clearance": branches}, states).states)
+    moved = one.go_on({"clearance": branches * 0.7}, one.go_on({"clearance": branches}, states).states)
     assert not moved.status.any() and any("moved to fit" in str(words) for words in moved.attributes.values())
 
 
