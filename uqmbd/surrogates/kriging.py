@@ -26,8 +26,8 @@ class Kriging(Fitted):
 
     kernel: str
     trend: str
-    middle: np.ndarray  # this and the next: (d,): of the box around the runs: its half widths are the unit of what follows
-    half: np.ndarray
+    middle: np.ndarray  # (d,): of the box around the runs
+    half: np.ndarray  # (d,): its half widths, the unit of what follows
     points: np.ndarray  # (n, d): runs
     parts: tuple[Process, ...]  # columns that share their lengths, in order
     place: np.ndarray  # int (columns, 2): part of each column, and its place there

@@ -82,9 +82,10 @@ def _quadratic(exponents: np.ndarray, c: np.ndarray, body: Body) -> tuple[np.nda
 def ball_range(slope: np.ndarray, bend: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Least value (columns,) of ``b·w + ½ wᵀ H w`` over ``|w| <= 1`` for many b and H at once, and where it is taken, (columns, d).
 
-    Of b, `slope` (columns, d), and symmetric H, `bend` (columns, d, d). The trust-region problem has no gap to its dual, ``max_λ -½ Σ β_i²
-    / (h_i + λ) - λ/2`` over ``λ >= max(0, -h_1)``, with H's eigenvalues h and β = b in its eigenvectors (Conn, Gould, Toint, Trust-Region
-    Methods (2000), ch. 7). Bisection on its slope finds λ; the value is as accurate as λ squared, also in the hard case.
+    Of b, `slope` (columns, d), and symmetric H, `bend` (columns, d, d). The trust-region problem has no gap to its dual,
+    ``max_λ -½ Σ β_i² / (h_i + λ) - λ/2`` over ``λ >= max(0, -h_1)``, with H's eigenvalues h and β = b in its eigenvectors (Conn, Gould,
+    Toint, Trust-Region Methods (2000), ch. 7). Bisection on its slope finds λ; the value is as accurate as λ squared, also in the hard
+    case.
     """
     h, vectors = np.linalg.eigh(bend)
     beta = np.einsum("cij,ci->cj", vectors, slope)
