@@ -18,7 +18,7 @@ class FromFile(Method):
 
     Attributes
     ----------
-    content : str, optional
+    content : str
         Fingerprint of `data`, filled in when the file is read, so that a result of other numbers is not taken for one of these.
     """
 
