@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs import Labelled, is_distribution
@@ -21,12 +20,17 @@ from uqmbd.simulators.loading import LOADED
 from uqmbd.simulators.model import Model, describe, find_model, located, named_module, place_of
 from uqmbd.simulators.own import is_own_file
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 HERE = Path()
 
 
 @cache
 def offered(noun: str) -> dict[str, EntryPoint]:
     """What installed packages offer, by name; `noun` is "method", "simulator", "input" or "figure"."""
+    from importlib.metadata import entry_points  # which takes as long to import as half of this package
+
     return {entry.name: entry for entry in entry_points(group=f"uqmbd.{noun}s")}
 
 

@@ -1,6 +1,7 @@
 """Methods, simulators, kinds of input and figures from outside: by file, by module, and by what installed packages offer."""
 
 import sys
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -112,7 +113,8 @@ def offer(monkeypatch):
     """Have an installed package offer something."""
 
     def add(noun, name, value):
-        monkeypatch.setattr(plugins, "entry_points", lambda group: [EntryPoint(name, value, group)] if group == f"uqmbd.{noun}s" else [])
+        entry, known = EntryPoint(name, value, f"uqmbd.{noun}s"), metadata.entry_points
+        monkeypatch.setattr(metadata, "entry_points", lambda **how: [entry] if how.get("group") == entry.group else known(**how))
         plugins.offered.cache_clear()
 
     yield add

@@ -14,7 +14,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.runs.storage import Folder
 from uqmbd.study import Study
-from uqmbd.study.identity import identity_of, known_digests, study_digest
+from uqmbd.study.identity import EARLIER, identity_of, known_digests, study_digest
 from uqmbd.study.running_methods import run_methods
 
 UNIFORM = {"type": "uniform", "lower": 1.0, "upper": 2.0}
@@ -133,9 +133,10 @@ def test_a_result_of_before_is_known_where_its_file_says_the_same_unit(tmp_path)
 
     run_methods(asked("mm"), out=tmp_path / "r", progress=False)
     same, other = asked("mm"), asked("m")
-    earlier = study_digest(same, identity_of(same), earlier=True)
-    assert earlier == study_digest(other, identity_of(other), earlier=True)
-    assert known_digests(same, identity_of(same), tmp_path / "r") == {study_digest(same, identity_of(same)), earlier}
+    drawn, how = same.drawn_as_before(), dict(earlier=EARLIER[1], number="0.1.0")
+    earlier = study_digest(drawn, identity_of(same), **how)
+    assert earlier == study_digest(other, identity_of(other), **how)
+    assert {study_digest(same, identity_of(same)), earlier} < known_digests(same, identity_of(same), tmp_path / "r")
     assert known_digests(other, identity_of(other), tmp_path / "r") == {study_digest(other, identity_of(other))}
 
 

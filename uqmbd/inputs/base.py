@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,8 @@ class Input(Checked):
         Unit of the numbers below; what pint reads. Empty: they are used as they are.
     written : Input or None
         The input as the user wrote it, on the copy that `to_si` makes.
+    canonical : Input or None
+        That copy, on the one that `as_before` makes.
     """
 
     kind: ClassVar[str]
@@ -37,6 +40,7 @@ class Input(Checked):
 
     unit: str = ""
     written: Any = Field(default=None, repr=False, exclude=True)
+    canonical: Any = Field(default=None, repr=False, exclude=True)
 
     if TYPE_CHECKING:  # type checkers make one of the fields of this class alone
 
@@ -89,11 +93,29 @@ class Input(Checked):
         si = to_si(self.unit)
         if si.identity and si.unit == self.unit:
             return self
-        return type(self)(**{**dict(self), **self.converted(si), "unit": si.unit, "written": self})
+        return self._copied(self.converted(si), si, written=self)
+
+    def as_before(self) -> Self:
+        """The copy in SI units as earlier versions made it, whose values may have other last bits: stored runs may be of these."""
+        shown, si = self.written or self, to_si((self.written or self).unit)
+        if shown.to_si() is shown:
+            return shown
+        return shown._copied(shown.converted_before(si), si, written=shown, canonical=shown.to_si())
+
+    def converted_before(self, si: ToSI) -> Mapping[str, Any]:
+        """`converted` as earlier versions did it."""
+        return self.converted(replace(si, exact=False))
+
+    def _copied(self, changes: Mapping[str, Any], si: ToSI, **marks: Input) -> Self:
+        return type(self)(**{**dict(self), **changes, "unit": si.unit, **marks})
 
     def content(self) -> dict[str, Any]:
         """What fingerprints see: the numbers in SI units, wherever they come from."""
-        return self.to_si().model_dump()
+        return (self.canonical or self.to_si()).model_dump()
+
+    def content_before(self) -> dict[str, Any]:
+        """What fingerprints of earlier versions saw of what `as_before` makes."""
+        return self.model_dump()
 
     def written_unit(self) -> dict[str, str | float]:
         """The unit as the user wrote it, and its factor and offset to SI; empty for numbers without a unit."""

@@ -46,7 +46,7 @@ Number = Annotated[float, BeforeValidator(plain_number)]
 class Checked(BaseModel):
     """A frozen record whose constructor takes numbers of numpy as Python's, and raises `StudyError` with one sentence."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
 
     def __init__(self, /, **values: Any) -> None:
         try:

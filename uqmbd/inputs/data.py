@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.few_data import PREDICTED, predictive, smoothed
-from uqmbd.inputs.table import read_columns
+from uqmbd.inputs.table import Table, read_columns
 from uqmbd.inputs.univariate import Distribution, Frozen, Tabulated
 
 LEAST_ROWS = 5
@@ -51,10 +51,8 @@ class Fit:
     ks : float
         Kolmogorov and Smirnov's distance between the sample and the fit; 0 for the sample's own quantiles. Tables of its
         significance do not hold for parameters that were fitted to the same sample.
-    digest : str
-        Fingerprint of the sample.
-    path : str
-        Of the file, absolute.
+    read : Table
+        The column as it is in the file.
     count : int
         Number of values.
     ends : tuple of float
@@ -71,12 +69,16 @@ class Fit:
     text: str
     origin: str
     ks: float
-    digest: str
-    path: str
+    read: Table
     count: int
     ends: tuple[float, float]
     narrow: float
     predictive: bool
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the sample."""
+        return hashlib.sha256(self.read.values.tobytes()).hexdigest()
 
     def describe(self) -> str:
         """As ``fitted to k of rods.csv, 50 values, KS distance 0.080``."""
@@ -100,8 +102,10 @@ class Fit:
         )
 
 
-def fit(table: Mapping[str, Any]) -> Fit:
+def fit(table: Mapping[str, Any], read: Table | None = None) -> Fit:
     """The distribution that ``{ data = "file.csv", column = "k", fit = "normal" }`` describes; without its truncation.
+
+    `read`: the column of the file, or what it is in other units, where it was read before.
 
     Raises
     ------
@@ -127,7 +131,7 @@ def fit(table: Mapping[str, Any]) -> Fit:
                 f"there is no {key} '{value}'", key=f"distribution.{key}", value=value, remedy=did_you_mean(str(value), known, noun=key)
             )
     try:
-        read = read_columns(table["data"], [table["column"]], least=LEAST_ROWS)
+        read = read or read_columns(table["data"], [table["column"]], least=LEAST_ROWS)
     except StudyError as error:
         raise error.at(key="distribution.data") from None
     sample = np.sort(read.values[:, 0])
@@ -144,9 +148,8 @@ def fit(table: Mapping[str, Any]) -> Fit:
     n = len(sample)
     ks = 0.0 if family == "empirical" else float(max(np.max(np.arange(1, n + 1) / n - at), np.max(at - np.arange(n) / n)))
     origin = f"{table['column']} of {read.name}, {n} values"
-    digest = hashlib.sha256(read.values.tobytes()).hexdigest()
     ends = float(sample[0]), float(sample[-1])
-    return Fit(variable, family, named, text, origin, ks, digest, read.path, n, ends, _deviation(sample) / sample.std(ddof=1), predict)
+    return Fit(variable, family, named, text, origin, ks, read, n, ends, _deviation(sample) / sample.std(ddof=1), predict)
 
 
 def _deviation(sample: np.ndarray) -> float:

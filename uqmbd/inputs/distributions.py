@@ -12,6 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.catalogue import AMBIGUOUS, FAMILIES, binomial, frozen, triangular
 from uqmbd.inputs.checked import plain_number
+from uqmbd.inputs.units import ToSI
 from uqmbd.inputs.univariate import Distribution
 
 
@@ -118,6 +119,38 @@ def build(distribution: Mapping[str, Any]) -> Distribution:
 def _family(kind: str, numbers: Mapping[str, float]) -> Distribution:
     usual = {name: number for name, number in FAMILIES[kind].parameters.items() if number is not None}
     return FAMILIES[kind].build({**usual, **numbers})
+
+
+PLACES = ("lower", "upper", "mode", "midpoint", "mean", "mu", "shift")  # parameters that are values of the variable
+SPREADS = ("std", "sigma", "scale", "radius")  # and differences of such
+WHOLE = ("binomial", "discreteuniform")
+
+
+def completed(distribution: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with the parameters that have their usual values, all as floats."""
+    kind, numbers = _split(distribution)
+    usual = {} if kind in NAMED else FAMILIES[kind].parameters
+    known = {name: number for name, number in usual.items() if number is not None and math.isfinite(number)}
+    return {"type": kind, **{name: float(number) for name, number in {**known, **numbers}.items()}}
+
+
+def in_si(distribution: Mapping[str, Any], si: ToSI) -> dict[str, Any] | None:
+    """The distribution with its parameters in SI; None where it has no parameters that say it.
+
+    That is so of whole numbers, of lognormal variables in a unit with an offset, and of folded normal ones with a place: their mean is
+    counted from it in standard deviations.
+    """
+    table = completed(distribution)
+    kind = table["type"]
+    if kind in WHOLE or (kind == "lognormal" and si.offset) or (kind == "foldednormal" and (si.offset or table["shift"])):
+        return None
+    places, spreads = PLACES, SPREADS
+    if "scale" in table:  # the others are of the standard variable, but for one
+        places, spreads = ("shift", "upper") if kind == "truncexponential" else ("shift",), ("scale",)
+    for name, number in table.items():
+        if name in places or name in spreads:
+            table[name] = si.number(number, difference=name in spreads)
+    return table
 
 
 def notation(distribution: Mapping[str, Any]) -> str:

@@ -44,7 +44,7 @@ class Fixed(Input):
         return np.full(np.shape(u), self.value)
 
     def converted(self, si: ToSI) -> Mapping[str, float]:
-        return {"value": si.factor * self.value + si.offset}
+        return {"value": si.number(self.value)}
 
     def notation(self) -> str:
         return f"{self.value:.10g}"

@@ -93,7 +93,7 @@ class Focal(Input):
         return np.clip(lower * (1.0 - u) + upper * u, lower, upper)
 
     def converted(self, si: ToSI) -> Mapping[str, Any]:
-        intervals = [sorted((si.factor * low + si.offset, si.factor * high + si.offset)) for low, high in self.focal["intervals"]]
+        intervals = [sorted((si.number(low), si.number(high))) for low, high in self.focal["intervals"]]
         return {"focal": {**self.focal, "intervals": intervals}}
 
     def notation(self) -> str:

@@ -109,7 +109,7 @@ class Fuzzy(Input):
 
     def converted(self, si: ToSI) -> Mapping[str, Any]:
         def convert(value: Any) -> Any:
-            return [convert(entry) for entry in value] if isinstance(value, list) else si.factor * value + si.offset
+            return [convert(entry) for entry in value] if isinstance(value, list) else si.number(value)
 
         return {"fuzzy": {name: value if name in ("type", "alpha") else convert(value) for name, value in self.fuzzy.items()}}
 

@@ -60,7 +60,7 @@ class Interval(Input):
         return np.clip(self.lower * (1.0 - u) + self.upper * u, self.lower, self.upper)
 
     def converted(self, si: ToSI) -> Mapping[str, float]:
-        ends = sorted((si.factor * self.lower + si.offset, si.factor * self.upper + si.offset))
+        ends = sorted((si.number(self.lower), si.number(self.upper)))
         return {"lower": ends[0], "upper": ends[1]}
 
     def notation(self) -> str:

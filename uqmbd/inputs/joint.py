@@ -14,6 +14,7 @@ from uqmbd.inputs.chaospy_univariate import LEAST, Component, Parts
 from uqmbd.inputs.correlation import Pair
 from uqmbd.inputs.names import identifier
 from uqmbd.inputs.random import Random
+from uqmbd.inputs.units import to_si
 from uqmbd.inputs.univariate import inverse_of
 
 
@@ -52,6 +53,11 @@ class Joint:
         return self.clayton is not None or self.values is not None
 
     @property
+    def content(self) -> Any:
+        """What fingerprints see of what binds the inputs."""
+        return self.item.digest if self.clayton is None else {"clayton": self.clayton}
+
+    @property
     def is_smooth(self) -> bool:
         """False where one of them is made of more variables than its own and those of the others."""
         return not isinstance(self.values, Parts) or self.values.is_smooth
@@ -66,11 +72,12 @@ class Joint:
 
     def samples(self, u: np.ndarray, at: Sequence[int], inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Samples at the points `u` (n, d) in the unit of `inputs`, where they do not follow from each alone."""
+        units = [to_si(inputs[name].written.unit if inputs[name].written else "") for name in self.names]
         if self.values is None:
             return {}
         points = np.clip(u[:, at], LEAST, 1 - LEAST).T
         rows = self.values.values(points) if isinstance(self.values, Parts) else inverse_of(self.values, points)
-        return {name: inputs[name].scale * row + inputs[name].shift for name, row in zip(self.names, rows, strict=True)}
+        return {name: si.factor * row + si.offset for name, si, row in zip(self.names, units, rows, strict=True)}
 
 
 def clayton(u: np.ndarray, theta: float) -> np.ndarray:

@@ -131,6 +131,16 @@ def moves(distribution: Any) -> tuple[Any, float, float] | None:
     return (variable, 1.0, number) if type(distribution).__name__ == "Add" else (variable, number, 0.0)
 
 
+def peeled(distribution: Any) -> tuple[Any, float, float]:
+    """X, 2.0, 1.0 of ``2 X + 1``: values of it are ``2.0 * x + 1.0`` to the last bit. Factors that are not positive stay in X."""
+    factor, offset = 1.0, 0.0
+    if type(distribution).__name__ == "Add" and (moved := moves(distribution)) is not None:
+        distribution, _, offset = moved
+    if type(distribution).__name__ == "Multiply" and (moved := moves(distribution)) is not None and moved[1] > 0:
+        distribution, factor, _ = moved
+    return distribution, factor, offset
+
+
 def _moved(key: str, value: Any, table: Mapping[str, Any], factor: float, offset: float) -> Any:
     """A parameter of ``factor X + offset``, as most families are moved."""
     if "shift" in table and key in ("mu", "sigma"):  # of the logarithm

@@ -14,8 +14,8 @@ from uqmbd.inputs.base import Input
 from uqmbd.inputs.chaospy_univariate import Component, Parts, univariate_of
 from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
-from uqmbd.inputs.distributions import build, check, notation
-from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, refuse, table_of
+from uqmbd.inputs.distributions import build, check, completed, in_si, notation
+from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, peeled, refuse, table_of
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
 from uqmbd.inputs.univariate import Distribution, Foreign, Transformed
@@ -37,7 +37,7 @@ class Random(Input):
         ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``. Or the name of a
         distribution of chaospy, ``"distributions.py:name"``.
     scale, shift : float
-        The variable is ``scale * (drawn from distribution) + shift``; set by `to_si` only.
+        The variable is ``scale * (drawn from distribution) + shift``; set by `to_si`, where the distribution has no parameters that say it.
     fitted : Fit or None
         What was read and fitted, of a distribution from data.
     made : chaospy.Distribution or None
@@ -80,7 +80,7 @@ class Random(Input):
             # only here is the file read: the copy in SI units keeps what was found
             fitted = fit(self.distribution)
             object.__setattr__(self, "fitted", fitted)
-            object.__setattr__(self, "distribution", {**self.distribution, "data": fitted.path})
+            object.__setattr__(self, "distribution", {**self.distribution, "data": fitted.read.path})
         if "truncate" in self.distribution:
             assert self._built
         return self
@@ -100,8 +100,19 @@ class Random(Input):
         return distribution if self.fitted is None else {**distribution, "data": self.fitted.digest}
 
     def content(self) -> dict[str, Any]:
-        si = self.to_si()
-        return {**si.model_dump(), "scale": si.scale, "shift": si.shift}  # as parameters stay in the unit in which they were written
+        si = self.canonical or self.to_si()
+        found = si.content_before()
+        if si.made is None:
+            table = found["distribution"] if si.fitted is not None else completed(si._bare)
+            cut = {"truncate": list(ends_of(si.distribution["truncate"]))} if "truncate" in si.distribution else {}
+            found["distribution"] = {**table, **cut}
+        elif si.written is None:  # 0.001 X in m is X in mm
+            variable, found["scale"], found["shift"] = peeled(si.made)
+            found["distribution"] = {"chaospy": content_digest(variable)}
+        return found
+
+    def content_before(self) -> dict[str, Any]:
+        return {**self.model_dump(), "scale": self.scale, "shift": self.shift}
 
     @property
     def named(self) -> Mapping[str, Any] | None:
@@ -126,7 +137,7 @@ class Random(Input):
 
     @cached_property
     def _digest(self) -> str:
-        return digest_of(getattr(self.made, "content", self.made))
+        return content_digest(self.made)
 
     @property
     def has_quantiles(self) -> bool:
@@ -163,7 +174,22 @@ class Random(Input):
     def isf(self, q: np.ndarray) -> np.ndarray:
         return self.scale * self._built.isf(q) + self.shift
 
-    def converted(self, si: ToSI) -> Mapping[str, float]:
+    def converted(self, si: ToSI) -> Mapping[str, Any]:
+        if self.made is not None:
+            variable, factor, offset = peeled(self.made)
+            return {"made": variable, "scale": si.number(factor, difference=True), "shift": si.number(offset)}
+        if self.fitted is None:
+            found = {"distribution": in_si(self._bare, si)}
+        else:  # where a fit begins at 0, it begins elsewhere in a unit with another zero
+            fitted = None if si.offset else fit(self.distribution, self.fitted.read.in_si([si]))
+            found = {"distribution": fitted and self._bare, "fitted": fitted}
+        if found["distribution"] is None:
+            return self.converted_before(si)
+        if "truncate" in self.distribution:
+            found["distribution"] |= {"truncate": [si.number(end) for end in ends_of(self.distribution["truncate"])]}
+        return found
+
+    def converted_before(self, si: ToSI) -> Mapping[str, float]:
         return {"scale": si.factor, "shift": si.offset}
 
     def notation(self) -> str:
@@ -177,11 +203,17 @@ class Random(Input):
 
     def remark(self, name: str) -> str:
         """What a reader of a result has to know of this input; empty where that is nothing."""
-        return "" if self.fitted is None else self.fitted.remark(name, (self.written or self).unit)
+        shown = self.written or self
+        return "" if shown.fitted is None else shown.fitted.remark(name, shown.unit)
 
     def describe(self) -> str:
-        text = super().describe()
-        return text if self.fitted is None else f"{text}, {self.fitted.describe()}"
+        text, fitted = super().describe(), (self.written or self).fitted
+        return text if fitted is None else f"{text}, {fitted.describe()}"
+
+
+def content_digest(made: Any) -> str:
+    """Hash of what a distribution of chaospy, or one variable of it, is made of."""
+    return digest_of(getattr(made, "content", made))
 
 
 def taken(distribution: Any) -> tuple[Any, Any]:

@@ -83,6 +83,8 @@ class ConvexSet(Checked):
         Names of the columns, in the order of the inputs, if they are not the names of the inputs.
     units : tuple of str, optional
         Units of the numbers of covariance, center or data, in the order of the inputs.
+    written, canonical : ConvexSet or None
+        See `uqmbd.inputs.base.Input`.
 
     Examples
     --------
@@ -102,6 +104,8 @@ class ConvexSet(Checked):
     columns: Annotated[Any, BeforeValidator(texts_of)] = None
     units: Annotated[Any, BeforeValidator(texts_of)] = None
     table: Any = Field(default=None, repr=False, exclude=True)
+    written: Any = Field(default=None, repr=False, exclude=True)
+    canonical: Any = Field(default=None, repr=False, exclude=True)
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -158,8 +162,37 @@ class ConvexSet(Checked):
         return None if self.table is None else self.table.digest
 
     def settings(self) -> dict[str, Any]:
-        """The keys of a study file that make this set."""
-        return {key: getattr(self, key) for key in type(self).model_fields if key != "table" and getattr(self, key) is not None}
+        """The keys of a study file that make this set, as it was written."""
+        keys = (key for key, field in type(self).model_fields.items() if not field.exclude)
+        return {key: value for key in keys if (value := getattr(self.written or self, key)) is not None}
+
+    def to_si(self) -> Self:
+        """The same set in SI units; itself when it already is."""
+        units = [to_si(unit) for unit in self.units or ()]
+        if self.written is not None or all(si.identity and si.unit == unit for si, unit in zip(units, self.units or (), strict=True)):
+            return self
+        found: dict[str, Any] = {"units": [si.unit for si in units], "written": self}
+        if self.table is not None:
+            found["table"] = self.table.in_si(units)
+        else:
+            found["center"] = [si.number(value) for si, value in zip(units, self.center, strict=True)]
+            found["covariance"] = [
+                [b.number(a.number(value, difference=True), difference=True) for b, value in zip(units, row, strict=True)]
+                for a, row in zip(units, self.covariance, strict=True)
+            ]
+        return type(self)(**{**self._fields(), **found})
+
+    def as_before(self) -> Self:
+        """The set as earlier versions took it, in the units in which it was written: stored runs may be of it."""
+        shown = self.written or self
+        return shown if shown.to_si() is shown else type(self)(**{**shown._fields(), "written": shown, "canonical": shown.to_si()})
+
+    def _fields(self) -> dict[str, Any]:
+        return {key: value for key in type(self).model_fields if (value := getattr(self, key)) is not None}
+
+    def content(self) -> dict[str, Any]:
+        """What fingerprints see: the numbers in SI units, wherever they come from."""
+        return (self.canonical or self.to_si()).model_dump(exclude_none=True)
 
     @property
     def source(self) -> str:
@@ -203,6 +236,12 @@ class ConvexSet(Checked):
             return None
         centre, c = self._ellipsoid
         half = np.sqrt(np.diag(c))
-        units = self.units or [""] * len(self.inputs)
+        units, shown = self.units or [""] * len(self.inputs), {}
+        if self.written is not None and self.canonical is None:
+            shown = self.written.intervals()
         ends = zip(self.inputs, centre, half, units, strict=True)
-        return {name: Interval(float(middle - reach), float(middle + reach), unit) for name, middle, reach, unit in ends}
+        found = {
+            name: Interval(float(middle - reach), float(middle + reach), unit, written=shown.get(name))
+            for name, middle, reach, unit in ends
+        }
+        return found if self.canonical is None else {name: item.as_before() for name, item in found.items()}

@@ -122,9 +122,19 @@ class Space(Mapping[str, Input]):
 
     def to_si(self) -> Self:
         """The same space in SI units."""
+        return self._converted(lambda item: item.to_si())
+
+    def as_before(self) -> Self:
+        """The space in SI units as earlier versions made it, see `Input.as_before`."""
+        return self._converted(lambda item: item.as_before())
+
+    def _converted(self, converted: Callable[[Any], Any]) -> Self:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._inputs = {name: item.to_si() for name, item in self._inputs.items()}
+        other.sets = {name: converted(item) for name, item in self.sets.items()}
+        other._inputs = {name: converted(item) for name, item in self._inputs.items()}
+        for item in other.sets.values():
+            other._inputs |= item.intervals() or {}
         return other
 
     def samples(self, u: np.ndarray) -> dict[str, np.ndarray]:
@@ -207,15 +217,15 @@ class Space(Mapping[str, Input]):
             found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}
         return found
 
-    def bindings(self) -> dict[str, Any]:
-        """Dependence and sets as plain values for fingerprints; empty when nothing is bound."""
+    def bindings(self, *, before: bool = False) -> dict[str, Any]:
+        """Dependence and sets as plain values for fingerprints, of now or of `before`; empty when nothing is bound."""
         found: dict[str, Any] = {}
         if self.dependence is not None:
             found["dependence"] = self.dependence.model_dump()
-        if joints := {", ".join(joint.names): joint.item.digest for joint in self.joints.values() if joint.is_bound}:
-            found["joint"] = joints
+        if joints := [joint for joint in self.joints.values() if joint.is_bound]:
+            found["joint"] = {", ".join(joint.names): joint.item.digest if before else joint.content for joint in joints}
         if self.sets:
-            found["sets"] = {name: item.model_dump(exclude_none=True) for name, item in self.sets.items()}
+            found["sets"] = {name: item.model_dump(exclude_none=True) if before else item.content() for name, item in self.sets.items()}
         return found
 
     def _take(self, name: str, item: ConvexSet) -> None:

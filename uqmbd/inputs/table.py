@@ -6,12 +6,13 @@ import csv
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.units import ToSI
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,11 @@ class Table:
     def name(self) -> str:
         """Of the file, without its folder."""
         return Path(self.path).name
+
+    def in_si(self, units: Sequence[ToSI]) -> Table:
+        """The same with its columns in SI."""
+        columns = [[si.number(value) for value in column] for si, column in zip(units, self.values.T.tolist(), strict=True)]
+        return replace(self, values=np.array(columns).T.copy())
 
     @property
     def digest(self) -> str:

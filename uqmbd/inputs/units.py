@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cache
+from decimal import Decimal
+from functools import cache, cached_property
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.usual import UNITS
@@ -11,11 +13,30 @@ from uqmbd.inputs.usual import UNITS
 
 @dataclass(frozen=True)
 class ToSI:
-    """``x_SI = factor * x + offset``; `unit` is the SI unit's symbol, such as ``kg/s²``."""
+    """``x_SI = factor * x + offset``; `unit` is the SI unit's symbol, such as ``kg/s²``.
+
+    `exact`: with all decimal digits, so that 0.07 mm is 7e-05 m, which ``0.001 * 0.07`` is not; earlier versions multiplied.
+    """
 
     factor: float
     offset: float
     unit: str
+    exact: bool = True
+
+    @cached_property
+    def _decimals(self) -> tuple[Decimal, Decimal]:
+        short = f"{self.factor:.12g}"  # pint has 1.0000000000000002e-12 for mm⁴
+        near = abs(float(short) - self.factor) < DIGITS * abs(self.factor)
+        return Decimal(short if near else repr(self.factor)), Decimal(repr(self.offset))
+
+    def number(self, value: float, *, difference: bool = False) -> float:
+        """A value in SI; `difference`: it is one of two values, such as a standard deviation, whatever the offset is."""
+        offset = 0.0 if difference else self.offset
+        if not self.exact or not math.isfinite(value):
+            return self.factor * value + offset
+        factor, decimal = self._decimals
+        found = Decimal(repr(float(value))) * factor
+        return float(found if difference else found + decimal)
 
     def back(self, value):
         """An SI value in the unit."""
@@ -25,6 +46,9 @@ class ToSI:
     def identity(self) -> bool:
         """True if nothing has to be converted."""
         return self.factor == 1.0 and self.offset == 0.0
+
+
+DIGITS = 4e-16  # relative: by so much a factor of pint may differ from a decimal number of 12 digits that it is taken for
 
 
 @cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -162,15 +161,18 @@ def tree_digest(package: str) -> str:
 @cache
 def version(package: str) -> str:
     """Installed version of the distribution that the top-level module `package` belongs to."""
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version(package)
-    for name in distributions().get(package, []):
-        with suppress(importlib.metadata.PackageNotFoundError):
-            return importlib.metadata.version(name)
+    from importlib import metadata
+
+    for names in (lambda: [package], lambda: distributions().get(package, [])):
+        for name in names():
+            with suppress(metadata.PackageNotFoundError):
+                return metadata.version(name)
     return "unknown"
 
 
 @cache
 def distributions() -> dict[str, list[str]]:
     """Distributions by the modules they bring."""
-    return dict(importlib.metadata.packages_distributions())
+    from importlib.metadata import packages_distributions
+
+    return dict(packages_distributions())

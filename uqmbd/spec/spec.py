@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from uqmbd.analysis.base.time_grids import off_grid
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.base import Input
 from uqmbd.inputs.checked import first_mistake
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.sets import ConvexSet
@@ -90,7 +91,7 @@ class StudySpec(BaseModel):
     (0.002, True)
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
 
     study: Annotated[ModelSection, BeforeValidator(read_study_section)]
     time: Annotated[TimeGrid | None, section(TimeGrid, "time")] = None
@@ -99,9 +100,9 @@ class StudySpec(BaseModel):
     sets: dict[str, ConvexSet] = {}
     outputs: Annotated[OutputsSection, section(OutputsSection, "outputs")]
     method: Methods
-    campaign: Annotated[CampaignSettings, section(CampaignSettings, "campaign")] = CampaignSettings()
+    campaign: Annotated[CampaignSettings, section(CampaignSettings, "campaign")] = Field(default_factory=CampaignSettings)
     solver: dict[str, Any] = {}
-    report: Annotated[ReportSection, section(ReportSection, "report")] = ReportSection()
+    report: Annotated[ReportSection, section(ReportSection, "report")] = Field(default_factory=ReportSection)
 
     def __init__(self, directory: Path | None = Path(), /, **sections: Any) -> None:
         known = type(self).model_fields
@@ -204,16 +205,22 @@ class StudySpec(BaseModel):
         methods = {label: [name_and_code(type(one), one.name), one.model_dump()] for label, one in self.method.items()}
         return {**self.document(), **self.asked_of_inputs(), "given": self.study.nameless, "method": methods}
 
-    def asked_of_inputs(self, *, earlier: bool = False) -> dict[str, Any]:
+    def drawn_as_before(self, written: Self | None = None) -> Self:
+        """The same with inputs whose values earlier versions made in the units in which they are written, here or in another spec."""
+        found, like = self.model_copy(), written or self
+        vars(found).update(inputs=like.inputs, sets=like.sets, space=like.space.as_before())
+        return found
+
+    def asked_of_inputs(self, earlier: Callable[[Input], Any] | None = None) -> dict[str, Any]:
         """Where the runs of a study lie: its inputs in SI units, what binds them, the seed.
 
-        `earlier`: as it was said when a distribution did not say in which unit its parameters are.
+        `earlier`: what an earlier version said of an input.
         """
-        inputs = {name: [item.kind, item.model_dump() if earlier else item.content()] for name, item in self.space.items()}
-        return {"inputs": inputs, "seed": self.campaign.seed, **self.space.bindings()}
+        inputs = {name: [item.kind, item.content() if earlier is None else earlier(item)] for name, item in self.space.items()}
+        return {"inputs": inputs, "seed": self.campaign.seed, **self.space.bindings(before=earlier is not None)}
 
-    def question(self, *, earlier: bool = False) -> dict[str, Any]:
+    def question(self, earlier: Callable[[Input], Any] | None = None) -> dict[str, Any]:
         """What a study asks of its runs, and where it has them: all that is no part of a run's identity and that a method may feel."""
         outputs = self.outputs.include
         derived = self.derived.definitions(outputs)
-        return {**self.asked_of_inputs(earlier=earlier), "outputs": outputs} | ({"derived outputs": derived} if derived else {})
+        return {**self.asked_of_inputs(earlier), "outputs": outputs} | ({"derived outputs": derived} if derived else {})

@@ -82,12 +82,12 @@ def between(span: tuple[float, float]) -> str:
 def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
     """Check the model and time a few runs; those that are not done after `patience` seconds are left, the first one, a trial, too."""
     trial = Trial(study)
-    study.settle(None)
     with naming_file(study):
         check_sizes(study)
         measured = measure(study, trial.samples, patience)
         info = None if measured.trial is None else study.in_units(trial.take(measured.trial))
         if info is not None:
+            study = study.at_times(trial.tried.time)
             check_store(study, info)
             fields_of(study, trial, info)
     least, most = study.method.planned_runs(study.inputs.uncertain)

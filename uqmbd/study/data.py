@@ -33,10 +33,15 @@ class View(Generic[T]):
 
 
 class StudyData:
-    """A spec, the model once it is loaded, and the times of its histories once they are known."""
+    """A spec, the model once it is loaded, and the times of its histories where they are known.
 
-    settled: np.ndarray | None = None  # times of the histories, when these are known, see `settle`
+    Attributes
+    ----------
+    known_times : ndarray or None, shape (points,) [s]
+        Of the histories: those of runs that are there, or that the model was seen to have; None: not known.
+    """
 
+    known_times: np.ndarray | None = None
     spec: StudySpec
     file: Path | None  # from which it was read
 
@@ -54,6 +59,20 @@ class StudyData:
         kept = [*(["model"] if same else []), *(["field_functions"] if study.spec.report is self.asked.report else [])]
         vars(study).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return study
+
+    def at_times(self, time: np.ndarray | None) -> Self:
+        """The study with `known_times`."""
+        return self._copied(known_times=time)
+
+    def drawn_as_before(self, written: StudySpec | None = None) -> Self:
+        """The study with the inputs of `StudySpec.drawn_as_before`."""
+        specs = {name: vars(self)[name] for name in ("spec", "asked") if name in vars(self)}
+        return self._copied(**{name: spec.drawn_as_before(written) for name, spec in specs.items()})
+
+    def _copied(self, **changes: Any) -> Self:
+        found = type(self).of(self.spec, self.file)
+        vars(found).update(vars(self), **changes)
+        return found
 
     def loaded(self) -> Self:
         """The study, with all that is code loaded, so that mistakes in it show; else it is loaded when it is needed."""
@@ -118,18 +137,14 @@ class StudyData:
 
     def grid(self) -> np.ndarray | None:
         """Times of the histories, shape (points,) [s]: those that are asked for until it is known which of them the model has."""
-        if self.settled is not None or self.time is None:
-            return self.settled
+        if self.known_times is not None or self.time is None:
+            return self.known_times
         return np.union1d(self.time.grid(), self.further_times())
 
     def further_times(self) -> np.ndarray:
         """Times that the methods, and the study itself, want besides those of the grid, where the model may have them; rising, s."""
         wanted = self.spec.wanted_times()
         return wanted if len(wanted) and may_have_times(self.model) else np.empty(0)
-
-    def settle(self, time: np.ndarray | None) -> None:
-        """Let `time` be the times of the histories: those of runs that are there, or that the model was seen to have; None: not known."""
-        vars(self)["settled"] = time
 
     def times(self) -> np.ndarray:
         """The same; none in a study without times."""

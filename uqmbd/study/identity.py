@@ -5,29 +5,37 @@ of outputs and time limit are the study's: studies that differ in these only sha
 
 What uqmbd itself makes of a model (the adapters of `uqmbd.simulators`, the reductions of methods) has a number, `FORMAT_OF_RUNS`. It is
 raised when the same model would give other runs; a test holds the sources that this depends on, so that whoever changes them decides.
+`FORMAT_OF_RESULTS` is raised when a finished result has to be made again of the same runs.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import sys
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from uqmbd.errors import StudyError
+from uqmbd.inputs import Input
 from uqmbd.plugins import name_and_code
 from uqmbd.runs.where import STUDY
 from uqmbd.simulators.fingerprint import Dependencies
+from uqmbd.simulators.own import version
+from uqmbd.spec import StudySpec
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.spec.showing import written
 from uqmbd.study.data import StudyData
 
 FORMAT_OF_RUNS = 1
-FORMATS = {"0.1.0": 1}  # of the versions that wrote their own number instead
+FORMATS = {"0.1.0": 1}  # of runs and results, of the versions that wrote their own number instead
+FORMAT_OF_RESULTS = 1
+EARLIER: tuple[Callable[[Input], Any], ...] = (  # what a digest had of an input: all, and before that not its unit
+    lambda item: item.content_before(),
+    lambda item: item.model_dump(),
+)
+UNITS = "units of inputs"  # note of a store whose inputs were drawn from distributions in SI, as they are since version 0.2
 
 
 def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str, str]:
@@ -74,29 +82,54 @@ def in_words_of_now(header: Mapping[str, Any], study: StudyData, identity: Mappi
     return {**header, "identity": now, "notes": {**header["notes"], "model": same}}
 
 
-def study_digest(study: StudyData, identity: Mapping[str, str], *, earlier: bool = False) -> str:
+def study_digest(
+    study: StudyData, identity: Mapping[str, str], *, earlier: Callable[[Input], Any] | None = None, number: str | int | None = None
+) -> str:
     """Fingerprint of everything that the numbers of a result follow from: no words, and no time limit.
 
-    `earlier`: as before units of distributions were part of it. It is of one study only where the study file beside it is looked at too.
+    Parameters
+    ----------
+    earlier : callable, optional
+        What an earlier version said of an input.
+    number
+        Format of results, that of now unless said; earlier versions wrote their own number there.
     """
     shown = written(study.report)
     more = [shown, [[function.digest, sorted(function.reads.values())] for function in study.field_functions]] if shown else []
     more += [study.units] if study.units else []
-    settings = [study.campaign.store, precision_of(study), version("uqmbd")]
+    settings = [study.campaign.store, precision_of(study), number or FORMAT_OF_RESULTS]
     method = [name_and_code(type(study.method), study.method.name), study.method.model_dump()]
-    return fingerprint([dict(identity), study.asked.question(earlier=earlier), *method, settings, *more])
+    return fingerprint([dict(identity), study.asked.question(earlier), *method, settings, *more])
+
+
+def spec_beside(study: StudyData, directory: Path) -> StudySpec | None:
+    """The study file of `directory`, if it says of the inputs what `study` says, in whatever units."""
+    try:
+        beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
+        return beside if beside.asked_of_inputs() == study.spec.asked_of_inputs() else None
+    except StudyError:
+        return None
+
+
+def as_stored(study: StudyData, header: Mapping[str, Any], directory: Path) -> StudyData:
+    """The study with inputs of the same last bits as the runs there have, of which `header` is; itself where these are of now.
+
+    Before version 0.2 they were drawn in the units of their study file.
+    """
+    if UNITS in header.get("notes", {}):
+        return study
+    drawn = study.drawn_as_before(spec_beside(study, directory))
+    each = [*drawn.inputs.values(), *drawn.inputs.sets.values()]
+    return study if all(item.canonical is None for item in each) else drawn
 
 
 def known_digests(study: StudyData, identity: Mapping[str, str], directory: Path) -> set[str]:
-    """The digest of a study, and that of before where the study file in `directory` says of the inputs what this one says."""
-    digest, earlier = study_digest(study, identity), study_digest(study, identity, earlier=True)
-    if earlier == digest:
-        return {digest}
-    try:
-        beside = read_spec(read_toml(directory / STUDY), directory / STUDY)
-    except StudyError:
-        return {digest}
-    return {digest, earlier} if beside.asked_of_inputs() == study.spec.asked_of_inputs() else {digest}
+    """The digest of a study, and those of before where the study file in `directory` says of the inputs what this one says."""
+    found = {study_digest(study, identity)}
+    if (beside := spec_beside(study, directory)) is None:
+        return found
+    drawn, numbers = study.drawn_as_before(beside), [number for number, its in FORMATS.items() if its == FORMAT_OF_RESULTS]
+    return found | {study_digest(drawn, identity, earlier=said, number=number) for said in EARLIER for number in numbers}
 
 
 def method_tag(study: StudyData, *, named: bool) -> str:
@@ -104,18 +137,21 @@ def method_tag(study: StudyData, *, named: bool) -> str:
 
     `named`: their arrays say which outputs they are of, so that the list of outputs is no part of it.
     """
-    spec = study.asked  # below, `earlier`: the numbers of runs tell them apart
-    asked = spec.asked_of_inputs(earlier=True) if named else spec.question(earlier=True)
+    spec = study.asked
+    asked = spec.asked_of_inputs() if named else spec.question()
     return fingerprint([name_and_code(type(study.method), study.method.name), study.method.reduce_key(), asked])[:16]
 
 
-def earlier_tags(study: StudyData) -> set[str]:
-    """The same as version 0.1.0 said it, of a study from a file and of one made in Python; its partials hold the outputs in their order."""
+def earlier_tags(study: StudyData, *, named: bool) -> set[str]:
+    """The same as it was before, and as version 0.1.0 said it, of a study from a file and of one made in Python; its partials hold the
+    outputs in their order."""
     method = [name_and_code(type(study.method), study.method.name), study.method.reduce_key()]
+    before = study.asked.asked_of_inputs(EARLIER[1]) if named else study.asked.question(EARLIER[1])
     si = study.inputs.to_si()
     written = {name: item.written or item for name, item in si.items()}
     dumps = [{name: [item.kind, item.model_dump()] for name, item in inputs.items()} for inputs in (si, written)]
-    return {fingerprint([*method, {**study.asked.question(), "inputs": inputs}])[:16] for inputs in dumps}
+    asked = [before, *({**study.asked.question(EARLIER[1]), "inputs": inputs} for inputs in dumps)]
+    return {fingerprint([*method, one])[:16] for one in asked}
 
 
 def digest_prefix(digest: str) -> str:
@@ -131,15 +167,6 @@ def precision_of(study: StudyData) -> str:
 def fingerprint(thing: Any) -> str:
     """Hash of anything that JSON can say."""
     return hashlib.sha256(json.dumps(thing, sort_keys=True, default=repr).encode()).hexdigest()
-
-
-@cache
-def version(package: str) -> str:
-    """Installed version of a package."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def versions() -> dict[str, str]:

@@ -134,7 +134,7 @@ def replay(
         done = trial.checked().simulate(both)
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
-    columns = Columns(trial.info, study.times())
+    columns = Columns(trial.info, study.at_times(trial.tried.time).times())
     over = columns.axes.get(name) or next(iter(columns.axes.values()), None)
     if over is not None:
         beside = {key: done.outputs[key] for key, axis in columns.axes.items() if axis.name == over.name}

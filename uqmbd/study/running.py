@@ -134,7 +134,7 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),
         tag=method_tag(study, named=method.names_outputs),
-        earlier_tags=frozenset(earlier_tags(study)),
+        earlier_tags=frozenset(earlier_tags(study, named=method.names_outputs)),
         batch=study.campaign.batch,
         watcher=watcher,
         tally=tally,

@@ -24,7 +24,7 @@ from uqmbd.runs.where import MANIFEST, MOTION, keep_used
 from uqmbd.spec.labels import OF_ONE
 from uqmbd.study.data import StudyData
 from uqmbd.study.decision import Action, Decision, Identity, Stored, check_overwrite, decide
-from uqmbd.study.identity import identity_of, in_words_of_now, known_digests, precision_of, study_digest
+from uqmbd.study.identity import as_stored, identity_of, in_words_of_now, known_digests, precision_of, study_digest
 from uqmbd.study.manifest import keep_manifest, now
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
@@ -32,7 +32,7 @@ from uqmbd.study.reuse import DONE, changed_files, done_in, refuse_to_overwrite,
 from uqmbd.study.running import Prepared, early_pool, execute, execute_shard, trial_for
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.stopped import explaining
-from uqmbd.study.storing import open_or_make, results_directory, stored_outputs
+from uqmbd.study.storing import open_or_make, results_directory, stored_outputs, stored_times
 from uqmbd.study.trial import Trial
 
 
@@ -70,14 +70,16 @@ class Session:
             stack.enter_context(hearing())
             stored = self.stored(identity)
             decision = decide(identity, stored, overwrite, again=again)
-            if decision.action is Action.REUSE and (there := result_of_before(self.study, self.directory)) is not None:
-                trial = None if self.scheduler is not None else Trial(self.study, elsewhere=True)
+            study = self.asked_with(stored, decision)
+            if decision.action is Action.REUSE and (there := result_of_before(study, self.directory)) is not None:
+                trial = None if self.scheduler is not None else Trial(study, elsewhere=True)
                 return Finished(there, self.directory, None, date=decision.date, trial=trial)
-            prepared = self.prepare(identity, decision, stack)
+            prepared = self.prepare(study, identity, decision, stack)
             prepared.store.invalidate(codes_of(again))
-            fields = fields_of(self.study, prepared.trial, prepared.info)  # before the runs, so that a mistake in a function shows at once
-            self.write_undone()
-            stack.enter_context(explaining(self.study, prepared.store, self.directory))
+            # before the runs, so that a mistake in a function shows at once
+            fields = fields_of(prepared.study, prepared.trial, prepared.info)
+            self.write_undone(study)
+            stack.enter_context(explaining(study, prepared.store, self.directory))
             result, tally = execute(prepared, self.progress)
             give_memory_back()
             if fields is not None:
@@ -94,14 +96,16 @@ class Session:
         with naming_file(self.study), ExitStack() as stack:
             identity = self.identify()
             stack.enter_context(hearing())
-            prepared = self.prepare(identity, decide(identity, self.stored(identity)), stack)
-            self.write_undone()
+            stored = self.stored(identity)
+            decision = decide(identity, stored)
+            study = self.asked_with(stored, decision)
+            prepared = self.prepare(study, identity, decision, stack)
+            self.write_undone(study)
             return execute_shard(prepared, self.shard, self.progress)
 
     def identify(self) -> Identity:
         """What is asked."""
         study = self.study
-        study.settle(None)
         check_sizes(study)
         reach = study.model.reached()
         runs = identity_of(study, reach)
@@ -129,7 +133,13 @@ class Session:
             done = replace(done, result=identity.result)
         return Stored(self.directory, words, changed, done)
 
-    def prepare(self, identity: Identity, decision: Decision, stack: ExitStack) -> Prepared:
+    def asked_with(self, stored: Stored | None, decision: Decision) -> StudyData:
+        """The study, whose inputs have the same last bits as those of the stored runs that are used."""
+        if stored is None or decision.action in (Action.DISCARD, Action.REFUSE):
+            return self.study
+        return as_stored(self.study, stored.header, self.directory)
+
+    def prepare(self, study: StudyData, identity: Identity, decision: Decision, stack: ExitStack) -> Prepared:
         """Hold the folder until `stack` closes, try the model where nothing is known of it, start processes, open the store.
 
         Raises
@@ -139,7 +149,7 @@ class Session:
         """
         if decision.action is Action.REFUSE and decision.reason is not None:
             raise decision.reason
-        study, directory, discard = self.study, self.directory, decision.action is Action.DISCARD
+        directory, discard = self.directory, decision.action is Action.DISCARD
         if read_header(directory, study.campaign.runs) is None:
             refuse_to_overwrite(directory)
         locked = stack.enter_context(lock_store(directory, study.campaign.runs, shared=self.shard is not None))
@@ -147,26 +157,29 @@ class Session:
             with writing(directory):
                 write_study(study, directory)
         pool = early_pool(study, self.workers, self.scheduler, stack)
-        stored = None if locked.header is None or discard else stored_outputs(locked.header)
-        trial = trial_for(study, stored, pool)
-        if stored is None:
+        header = None if discard else locked.header
+        if header is not None:
+            study = study.at_times(stored_times(header))
+        trial = trial_for(study, None if header is None else stored_outputs(header), pool)
+        if header is None:
             trial.checked()
+            study = study.at_times(trial.tried.time)
         pool.settle()
         if discard:
             locked.clear()
         return Prepared(study, *open_or_make(study, locked, identity, trial), trial, pool)
 
-    def write_undone(self) -> None:
+    def write_undone(self, study: StudyData) -> None:
         """Write the study into its directory, without the marks of a result that was there."""
         with writing(self.directory):
             unlist(self.directory, DONE, MANIFEST, MOTION)
             for name in (DONE, MANIFEST, MOTION):
                 (self.directory / name).unlink(missing_ok=True)
-            write_study(self.study, self.directory)
+            write_study(study, self.directory)
 
     def finish(self, identity: Identity, prepared: Prepared, result: Result, tally: CampaignStatistics, began: datetime) -> None:
         """Write a result, and then that it is there."""
-        study, directory, store = self.study, self.directory, prepared.store
+        study, directory, store = prepared.study, self.directory, prepared.store
         with writing(directory):
             prepared.trial.remember(directory)
             unlist(directory, *OF_ONE)

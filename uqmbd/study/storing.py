@@ -19,7 +19,7 @@ from uqmbd.runs.files import writing
 from uqmbd.runs.reader import own_axes
 from uqmbd.runs.storage import is_address
 from uqmbd.study.decision import Identity
-from uqmbd.study.identity import digest_prefix, in_words_of_now, precision_of
+from uqmbd.study.identity import UNITS, digest_prefix, in_words_of_now, precision_of
 from uqmbd.study.sizes import require
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
     if locked.header is not None:
         locked.header = in_words_of_now(locked.header, study, identity.runs, identity.parts)
         stored = stored_outputs(locked.header)
-        study.settle(stored_times(locked.header))
         info = study.in_units({name: stored[name] for name in study.outputs})
     else:
         info = study.in_units(trial.info)
@@ -92,6 +91,7 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
         notes = {
             "outputs": {name: [entry.unit, entry.axis is not None] for name, entry in trial.info.items()},
             "model": {name: digest_prefix(digest) for name, digest in identity.parts.items()},
+            UNITS: "SI",
         }
         if fields := {name: [axis.name for axis in entry.axes] for name, entry in trial.info.items() if entry.further}:
             notes["fields"] = fields

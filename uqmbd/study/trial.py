@@ -138,7 +138,7 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        times = study.grid(), None if study.settled is not None else study.time and study.time.grid()
+        times = study.grid(), None if study.known_times is not None else study.time and study.time.grid()
         how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
         began = time.perf_counter()
         unloaded = self.elsewhere and "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
@@ -150,7 +150,6 @@ class Trial:
     def take(self, tried: Tried) -> dict[str, OutputInfo]:
         """Use what another process has found, see `tried`; units and axes of the outputs."""
         self.study.model.saw(tried.files)
-        self.study.settle(tried.time)
         check_axes(tried.info)
         for name, known in (self.stored or {}).items():
             if name in tried.info and not alike(tried.info[name].over, known.over):

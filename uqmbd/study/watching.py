@@ -23,6 +23,7 @@ from uqmbd.runs.view import open_view
 from uqmbd.runs.where import storage_in
 from uqmbd.simulators.model import describe
 from uqmbd.study.data import StudyData
+from uqmbd.study.identity import as_stored
 from uqmbd.study.manifest import metadata_of
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
@@ -156,10 +157,11 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     store = None if header is None else RunStore(place, directory, shared=True)
     if header is None or store is None or not len(store.rows):
         raise StudyError("there are no runs yet", file=directory, remedy="look again when the first ones are done")
-    study.settle(stored_times(header))
+    study = as_stored(study, header, directory).at_times(stored_times(header))
     status = store.column("status", store.rows)
     failed = int(np.count_nonzero(status))
     watch = watch or Watch(study)
+    watch.study = study
     result = watch.result(store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
     simulator = store.about().get("simulator", {})
     take_trust(result, study, store, store.rows, simulator)

@@ -1,7 +1,9 @@
-"""Make the folders of results that tests take as written by an earlier version: ``PYTHONPATH=<its checkout> python make.py``.
+"""Make the folders of results that tests take as written by an earlier version: ``PYTHONPATH=<its checkout> python make.py [PREFIX]``.
 
 They are made by the code on the path, all in one folder of a fixed name, which is packed into ``<name of the checkout's commit>.tar.xz``
 beside this file and removed. Their studies lie in it too, so that a folder is gone on with by its own file, or run again by the study.
+
+With a prefix, ``mm_``, they are the studies whose names begin with it, and so is the name of the archive; these are in no other.
 """
 
 from __future__ import annotations
@@ -72,6 +74,16 @@ STUDIES = {
         "",
     ),
 }
+STUDIES |= {
+    "mm_chebyshev": (
+        "numbers",
+        INTERVALS.replace("9.0, 11.0", "0.07, 0.19").replace("N/mm", "mm"),
+        NUMBERS,
+        '[method]\ntype = "chebyshev"\ndegree = 3\n',
+        "",
+    ),
+    "mm_montecarlo": ("numbers", RANDOM.replace("N/m", "mm") + 'unit = "mm"\n', NUMBERS, RANDOMLY, ""),
+}  # whose numbers in SI had other last bits before they were converted with their decimal digits
 KILLED = {"half": "montecarlo", "half_scalars": "scalars", "half_chebyshev": "chebyshev"}  # after two pieces, in the middle of the third
 BATCH = 4
 COMMAND = "import sys; from uqmbd.cli import main; sys.argv = ['uqmbd', 'run', sys.argv[1], '--out', sys.argv[2]]; main()"
@@ -106,13 +118,17 @@ def main() -> None:
     import uqmbd
 
     code = Path(uqmbd.__file__).parents[1]
-    commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=code, capture_output=True, text=True, check=True).stdout.strip()
+    prefix = next(iter(sys.argv[1:]), "")
+    commit = (
+        prefix
+        + subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=code, capture_output=True, text=True, check=True).stdout.strip()
+    )
     shutil.rmtree(PLACE, ignore_errors=True)
     PLACE.mkdir()
     (PLACE / "model.py").write_text(MODEL)
     for name in STUDIES:
-        assert run(name, name) == 0, name
-    for folder, name in KILLED.items():
+        assert name.startswith("mm_") != (prefix == "mm_") or run(name, name) == 0, name
+    for folder, name in () if prefix else KILLED.items():
         assert run(name, folder, KILL) == 9, folder
     with tarfile.open(HERE / f"{commit}.tar.xz", "w:xz", preset=9) as packed:
         for file in sorted(path for path in PLACE.rglob("*") if path.is_file()):
