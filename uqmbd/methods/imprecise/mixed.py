@@ -15,7 +15,7 @@ from uqmbd.analysis.chaos.expansion import cube_sample
 from uqmbd.analysis.imprecise import moments as imprecise_moments
 from uqmbd.analysis.imprecise import probability_box
 from uqmbd.analysis.imprecise import sampled as imprecise_sampled
-from uqmbd.analysis.search.reached import ends
+from uqmbd.analysis.search.extremes import ends
 from uqmbd.analysis.sets.alpha_cuts import nested
 from uqmbd.analysis.sets.regions import Region, regions
 from uqmbd.analysis.statistics import trust
