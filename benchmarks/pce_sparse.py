@@ -51,7 +51,8 @@ def ours(u, y):
     psi = basis(families, indices, u)
     terms = choose(psi, level(indices), [DEGREE], y, "lars").terms
     found = Expansion(indices[terms], families, least_squares(psi[:, terms], y).c)
-    return {"terms": len(terms), "first": found.first()[:, 0], "total": found.total()[:, 0], "variance": float(found.variance()[0])}
+    first, total, _ = found.shares()
+    return {"terms": len(terms), "first": first[:, 0], "total": total[:, 0], "variance": float(found.deviation()[0] ** 2)}
 
 
 def error(found):

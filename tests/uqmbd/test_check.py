@@ -43,7 +43,7 @@ def square(a):
 
 
 def test_trial_runs_have_a_limit_and_say_what_they_met(monkeypatch):
-    monkeypatch.setattr(detect, "make_simulator", lambda *how, patience: Endless())
+    monkeypatch.setattr(detect, "make_simulator", lambda spec: Endless())
     monkeypatch.setattr(measuring, "LONGEST", 1e-12)  # one batch
     monkeypatch.setattr(measuring, "packed", lambda work: (_ for _ in ()).throw(uqmbd.StudyError("it is run here")))
     study = uqmbd.Study(model=square, inputs={"a": uqmbd.Interval(0.0, 1.0)}, outputs=["y"], method=uqmbd.Chebyshev(degree=3))

@@ -14,7 +14,7 @@ from uqmbd.groups import INNER, WORST
 from uqmbd.method_facts import Cases
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.staged import FixedSampler
-from uqmbd.report.motion import said_of
+from uqmbd.report.motion import sentence_of
 from uqmbd.request import Request
 from uqmbd.result import Result, open_results
 from uqmbd.study import motions
@@ -51,7 +51,7 @@ class EveryLevelRun(FixedSampler):
         columns, names = self.columns, list(self.inputs)
         ends = np.stack([self.values[fine].min(axis=0), self.values[fine].max(axis=0)])
         rows = np.stack([fine[self.values[fine].argmin(axis=0)], fine[self.values[fine].argmax(axis=0)]])
-        places = np.moveaxis(self.samples[rows], -1, 1)
+        places = np.moveaxis(self.points[rows], -1, 1)
         return Result(
             inner=columns.dataset(ends, {"bound": ["lower", "upper"]}),
             worst=columns.dataset(places, {"bound": ["lower", "upper"], "input": names}, unit=""),
@@ -204,7 +204,7 @@ def test_a_mechanism_moves_with_the_level_of_its_bounds(thrown, monkeypatch):
     assert motion["scene"]["envelope"]["runs"] == 5  # those of the finer level, the nominal one among them
     for case in motion["cases"]:
         assert all(end["again"] == pytest.approx(end["value"], rel=1e-6) for end in case["ends"])
-        assert "level = 4" in said_of(result, case)
+        assert "level = 4" in sentence_of(result, case)
 
 
 def test_the_motion_of_a_bound_is_shown_with_its_level(thrown):

@@ -17,7 +17,7 @@ from uqmbd.outcomes import ERROR, OK, Axis, OutputInfo
 from uqmbd.overview import compare
 from uqmbd.report.summary import summary_of
 from uqmbd.result import open_results
-from uqmbd.simulators.detect import available_outputs, make_simulator
+from uqmbd.simulators.detect import SimulatorSpec, available_outputs, make_simulator
 from uqmbd.simulators.model import find_model
 from uqmbd.study.replay import replay
 from uqmbd.study.trial import Trial
@@ -29,7 +29,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "models.md"
 
 
 def simulator_of(function, names, time=None, samples=None):
-    return make_simulator(find_model(function, None), names, time, samples or {"a": np.array([1.0])}, {})
+    return make_simulator(SimulatorSpec(find_model(function, None), names, time, samples or {"a": np.array([1.0])}, {}))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_what_is_refused_before_the_campaign(given, names, words):
 
 def test_outputs_that_a_model_has():
     model = find_model(press, None)
-    found = available_outputs(model, TIME.grid(), {"a": np.ones(1), "b": np.ones(1)})
+    found = available_outputs(SimulatorSpec(model, (), TIME.grid(), {"a": np.ones(1), "b": np.ones(1)}))
     assert {name: info.kind for name, info in found.items()} == {
         "p": "over angle [rad]",
         "q": "over angle [rad]",

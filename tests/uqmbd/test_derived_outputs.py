@@ -11,6 +11,7 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import DOUBT, ERROR, NONNEGATIVE, Axis, Outcomes, OutputInfo
 from uqmbd.simulators import formula
 from uqmbd.simulators.derived import Derived, DerivedSimulator
+from uqmbd.simulators.detect import SimulatorSpec
 from uqmbd.simulators.formula import FormulaError
 from uqmbd.simulators.model import find_model
 from uqmbd.simulators.times import simulator_at
@@ -191,7 +192,7 @@ def test_the_last_turn_of_a_derived_angle_is_a_window():
 
     derived = {"turned": "angle / 2", "double": "2 * force"}
     study = study_of(["double:max@last turn of turned"], derived, model=model)
-    found = simulator_at(study.model, study.outputs, TIME, None, {"a": np.array([1.0, 0.9]), "b": np.array([1.0, 1.0])}, {})
+    found = simulator_at(SimulatorSpec(study.model, study.outputs, TIME, {"a": np.array([1.0, 0.9]), "b": np.array([1.0, 1.0])}, {}))
     found.check({"a": np.array([1.0]), "b": np.array([1.0])})
     done = found.simulate({"a": np.array([1.0, 0.5]), "b": np.array([3.0, 1.0])})
     assert done.outputs["double:max@last turn of turned"][0] == pytest.approx(6.0) and done.status.tolist() == [0, ERROR]
@@ -239,7 +240,7 @@ def test_a_function_of_arrays_and_one_of_numbers_agree():
     box = {"a": np.array([1.1, 1.2, 1.15]), "b": np.array([1.1, 1.0, 1.2])}
     names = ["deviation", "deviation:p95", "share"]
     first, second = (study_of(model=model).model for model in (mechanism, arrays))
-    one, other = (simulator_at(model, names, TIME, None, box, {}).simulate(box).outputs for model in (first, second))
+    one, other = (simulator_at(SimulatorSpec(model, names, TIME, box, {})).simulate(box).outputs for model in (first, second))
     for name in names:
         np.testing.assert_allclose(one[name], other[name], rtol=1e-12)
 
@@ -278,7 +279,7 @@ def test_a_simulator_from_outside_and_what_it_says_of_its_outputs():
     study = study_of(
         ["both", "both:mean", "root"], {"both": "load + weight", "root": "sqrt(weight)"}, model=None, simulator=Plugin, time=None
     )
-    found = simulator_at(study.model, study.outputs, None, None, {"a": np.ones(1), "b": np.ones(1)}, {})
+    found = simulator_at(SimulatorSpec(study.model, study.outputs, None, {"a": np.ones(1), "b": np.ones(1)}, {}))
     assert isinstance(found, DerivedSimulator) and found.width == 4
     info = found.check({"a": np.ones(1), "b": np.ones(1)})
     assert info["both"].axis.name == "place" and info["both:mean"] == OutputInfo("N", None)
@@ -295,7 +296,7 @@ def test_mechanisms_in_lanes_with_outputs_of_the_solver(tmp_path):
     model = find_model("model.py:pendulum", tmp_path)
     model = type(model)(**{**vars(model), "derived": derived})
     box = {"length": np.array([1.0, 0.9, 1.1]), "angle": np.zeros(3)}
-    found = simulator_at(model, ["arm", "off", "twice", "rod.angle", "twice:max"], TIME, None, box, {"tolerance": 1e-8})
+    found = simulator_at(SimulatorSpec(model, ["arm", "off", "twice", "rod.angle", "twice:max"], TIME, box, {"tolerance": 1e-8}))
     info = found.check(box)
     assert [info[name].unit for name in ("arm", "off", "twice")] == ["m", "m", "rad"]
     done = found.simulate(box)
@@ -340,7 +341,7 @@ def test_a_derived_output_does_not_hide_one_of_a_mechanism(tmp_path):
     model = find_model("model.py:pendulum", tmp_path)
     model = type(model)(**{**vars(model), "derived": derived})
     with pytest.raises(StudyError, match=r"has an output 'rod\.x' of its own"):
-        simulator_at(model, ["rod.x"], TIME, None, {"length": np.ones(1), "angle": np.zeros(1)}, {})
+        simulator_at(SimulatorSpec(model, ["rod.x"], TIME, {"length": np.ones(1), "angle": np.zeros(1)}, {}))
 
 
 # methods that ask something of it -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from uqmbd.campaign.worker import Job, checked
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate
 from uqmbd.result import open_results
-from uqmbd.simulators.detect import make_simulator
+from uqmbd.simulators.detect import SimulatorSpec, make_simulator
 from uqmbd.simulators.model import find_model
 from uqmbd.study.available import outputs_of
 from uqmbd.study.trial import Trial
@@ -208,10 +208,10 @@ def test_a_run_without_any_hit_has_the_count_zero_and_no_maximum():
     def model(a):
         return {"hit": uq.Events([] if a > 1 else [a], "turn")}
 
-    simulator = make_simulator(find_model(model, None), ["hit", "hit:count"], None, {"a": np.array([0.5])}, {})
+    simulator = make_simulator(SimulatorSpec(find_model(model, None), ["hit", "hit:count"], None, {"a": np.array([0.5])}, {}))
     done = simulator.simulate({"a": np.array([0.5, 2.0])})
     assert done.outputs["hit:count"].tolist() == [1.0, 0.0] and not done.status.any()
-    simulator = make_simulator(find_model(model, None), ["hit:max"], None, {"a": np.array([0.5])}, {})
+    simulator = make_simulator(SimulatorSpec(find_model(model, None), ["hit:max"], None, {"a": np.array([0.5])}, {}))
     done = simulator.simulate({"a": np.array([0.5, 2.0])})
     assert done.status.tolist() == [0, ERROR] and "no value of 'hit'; ask for 'hit:count'" in done.message[1]
 
@@ -220,7 +220,9 @@ def test_a_curve_of_another_length_names_what_to_return():
     def model(a):
         return {"y": uq.Curve(np.ones(int(a)), np.arange(int(a)), "hit")}
 
-    done = make_simulator(find_model(model, None), ["y"], None, {"a": np.array([5.0])}, {}).simulate({"a": np.array([5.0, 4.0])})
+    done = make_simulator(SimulatorSpec(find_model(model, None), ["y"], None, {"a": np.array([5.0])}, {})).simulate(
+        {"a": np.array([5.0, 4.0])}
+    )
     assert done.status.tolist() == [0, ERROR] and "return uqmbd.Events" in done.message[1]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from uqmbd.analysis.imprecise import moments as imprecise_moments
-from uqmbd.analysis.search.reached import ENOUGH
+from uqmbd.analysis.search.extremes import ENOUGH
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Interval, Random
 from uqmbd.methods import read_method

@@ -9,7 +9,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, OK, TIMEOUT
-from uqmbd.simulators.detect import make_simulator
+from uqmbd.simulators.detect import SimulatorSpec, make_simulator
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import find_model
 
@@ -32,7 +32,7 @@ def model_file(folder, text, name="f"):
 
 def simulator_of(function, names, time=TIME, samples=None, **settings):
     samples = samples or {"a": np.array([1.0])}
-    return make_simulator(find_model(function, None), names, time, samples, settings)
+    return make_simulator(SimulatorSpec(find_model(function, None), names, time, samples, settings))
 
 
 def test_histories_scalars_and_reductions():
@@ -190,7 +190,7 @@ BOX = {"length": np.array([1.0, 0.9, 1.1]), "angle": np.array([0.1, 0.2, 0.3])}
 
 
 def test_a_function_that_returns_a_system_goes_to_the_lanes(tmp_path):
-    simulator = make_simulator(systems(tmp_path), ["rod.angle"], TIME, BOX, {"tolerance": 1e-8})
+    simulator = make_simulator(SimulatorSpec(systems(tmp_path), ["rod.angle"], TIME, BOX, {"tolerance": 1e-8}))
     assert isinstance(simulator, LanesSimulator)
     info = simulator.check(BOX)
     assert info["rod.angle"].unit == "rad" and info["rod.angle"].over_time
@@ -209,7 +209,7 @@ def test_a_function_that_returns_a_system_goes_to_the_lanes(tmp_path):
 )
 def test_mistakes_in_a_system_study(names, settings, key, value, words, tmp_path):
     with pytest.raises(StudyError) as raised:
-        make_simulator(systems(tmp_path), names, TIME, BOX, settings).check(BOX)
+        make_simulator(SimulatorSpec(systems(tmp_path), names, TIME, BOX, settings)).check(BOX)
     assert (raised.value.key, raised.value.value) == (key, value)
     assert words in str(raised.value)
 
@@ -217,5 +217,5 @@ def test_mistakes_in_a_system_study(names, settings, key, value, words, tmp_path
 def test_a_changing_topology_is_refused(tmp_path):
     text = PENDULUM.replace("    return", "    if length > 1:\n        system.body('more', mass=1.0, inertia=0.1)\n    return")
     with pytest.raises(StudyError, match="topology") as raised:
-        make_simulator(systems(tmp_path, text), ["rod.angle"], TIME, BOX, {}).check(BOX)
+        make_simulator(SimulatorSpec(systems(tmp_path, text), ["rod.angle"], TIME, BOX, {})).check(BOX)
     assert raised.value.key == "study.model" and raised.value.remedy

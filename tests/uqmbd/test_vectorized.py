@@ -8,7 +8,7 @@ from uqmbd.campaign.batches import Task
 from uqmbd.campaign.worker import Job, run_safely
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR
-from uqmbd.simulators.detect import make_simulator
+from uqmbd.simulators.detect import SimulatorSpec, make_simulator
 from uqmbd.simulators.model import find_model
 
 ARRAYS = """
@@ -135,7 +135,7 @@ def test_a_batch_is_one_call():
         return {"y": a * b}
 
     few = {"a": np.linspace(1.0, 2.0, 4), "b": np.linspace(3.0, 4.0, 4)}
-    simulator = make_simulator(find_model(uq.vectorized(product), "."), ("y",), None, few, {})
+    simulator = make_simulator(SimulatorSpec(find_model(uq.vectorized(product), "."), ("y",), None, few, {}))
     calls.clear()
     samples = {"a": np.linspace(1.0, 2.0, n), "b": np.linspace(3.0, 4.0, n)}
     outcomes = run_safely(Job(simulator, None, {"y": ()}, "float64"), Task(samples))

@@ -89,13 +89,13 @@ class Lines(Counter):
         super().__init__()
         self.title, self.every = title, every
         self.spoken = self.began
-        self.told = False  # that there are no workers
+        self.said_waiting = False  # that there are no workers
 
     def show(self) -> None:
         """Print a line, if it is time for one."""
         now = time.monotonic()
-        if now - self.spoken >= self.every or (self.alone and not self.told):
-            self.spoken, self.told = now, bool(self.alone)
+        if now - self.spoken >= self.every or (self.alone and not self.said_waiting):
+            self.spoken, self.said_waiting = now, bool(self.alone)
             say(f"{self.title}: {self.words()}", err=True)
 
 

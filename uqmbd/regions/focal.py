@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from uqmbd.analysis.search.reached import ENOUGH, distance_from
-from uqmbd.analysis.search.reached import ends as ends_of_runs
+from uqmbd.analysis.search.extremes import ENOUGH, distance_from
+from uqmbd.analysis.search.extremes import ends as ends_of_runs
 from uqmbd.analysis.sets import evidence
 from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.analysis.statistics.trust import Outer

@@ -57,5 +57,8 @@ def arguments_of(model: Model) -> list[str] | None:
     function = model.load()
     if isinstance(function, Command):
         return sorted({name for _, text in texts(function.arguments, function.template, function.result) for name in PLACE.findall(text)})
-    parameters = inspect.signature(function).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return None
     return None if any(one.kind is one.VAR_KEYWORD for one in parameters.values()) else list(parameters)

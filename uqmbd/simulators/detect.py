@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.controls import arguments_of
 from uqmbd.simulators.curve import taken
 from uqmbd.simulators.function import FunctionSimulator, call, declared, may_miss, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
@@ -29,74 +30,86 @@ from uqmbd.simulators.windows import lacks_times
 TRIALS = 3
 
 
-def make_simulator(
-    model: Model,
-    names: Sequence[str],
-    time: np.ndarray | None,
-    samples: Mapping[str, np.ndarray],
-    settings: Mapping[str, Any],
-    timeout: float | None = None,
-    patience: float | None = None,
-) -> Simulator:
+@dataclass(frozen=True)
+class SimulatorSpec:
+    """What a simulator is made of.
+
+    Attributes
+    ----------
+    model : Model
+    names : sequence of str
+        Outputs, ``"name"`` or ``"name:reduction"``.
+    time : ndarray of shape (points,), optional
+        Times of histories [s].
+    samples : mapping of str to ndarray, shape (n,)
+        With which the model is tried, SI.
+    settings : mapping
+        The section ``[solver]``.
+    timeout, patience : float, optional
+        Longest time of a run, and of the trial alone [s].
+    """
+
+    model: Model
+    names: Sequence[str]
+    time: np.ndarray | None
+    samples: Mapping[str, np.ndarray]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float | None = None
+    patience: float | None = None
+
+    @property
+    def limit(self) -> float | None:
+        """Of the trial [s]."""
+        return min((limit for limit in (self.timeout, self.patience) if limit is not None), default=None)
+
+
+def make_simulator(spec: SimulatorSpec) -> Simulator:
     """Run the model once (on the first of a few samples that works) and wrap it by what it returned.
 
-    A model whose runs have a limit of time is tried by a process of its own, which can be ended; `patience` is such a limit for the
-    trial alone, of which the caller takes care in that process.
+    A model whose runs have a limit of time is tried by a process of its own, which can be ended; the caller takes care of `patience`.
     """
+    model, names, time = spec.model, tuple(spec.names), spec.time
     if model.simulator is not None:
-        return OutsideSimulator(model, tuple(names), time, dict(settings), timeout)
+        return OutsideSimulator(model, names, time, dict(spec.settings), spec.timeout)
     reduced = next((name for name in names if ":" in name), None)
-    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), samples, None):
+    if time is None and reduced and wants_time(model.load()) and not takes(model.load(), spec.samples, None):
         raise lacks_times(reduced)
     if model.takes_arrays:
-        refuse_settings(settings)
-        refuse_timeout(timeout)
-        return make_vectorized(model, tuple(names), time, samples)
-    if timeout is not None and not AWAY and not model.fixed:
-        return made_apart(model, names, time, samples, settings, timeout)
-    raw = trial(model, time, samples, min((limit for limit in (timeout, patience) if limit is not None), default=None))
+        refuse_settings(spec.settings)
+        refuse_timeout(spec.timeout)
+        return make_vectorized(model, names, time, spec.samples)
+    if spec.timeout is not None and not AWAY and not model.fixed:  # where it has to be ended is as where the model raises
+        return replace(within_limit(make_simulator, spec), model=model)
+    raw = trial(spec)
     if model.derived.formulas:
         model.derived.refuse_hidden(sys.modules["flexmbd"].output_units(raw) if is_system(raw) else raw)
     if is_system(raw):
         if time is None:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
-        return LanesSimulator(model, tuple(names), time, dict(settings))
-    refuse_settings(settings)
+        return LanesSimulator(model, names, time, dict(spec.settings))
+    refuse_settings(spec.settings)
     limits = declared(model.load(), raw if isinstance(raw, Mapping) else None)
-    info = output_info(raw, tuple(names), time, may_miss(model.load(), raw))
-    return FunctionSimulator(model, tuple(names), time, info, timeout, limits)
+    info = output_info(raw, names, time, may_miss(model.load(), raw))
+    return FunctionSimulator(model, names, time, info, spec.timeout, limits)
 
 
-def made_apart(
-    model: Model, names: Sequence[str], time: np.ndarray | None, samples: Mapping[str, np.ndarray], settings: Any, timeout: float
-) -> Simulator:
-    """As `make_simulator`, by another process; a sample at which it has to be ended is passed over as one at which the model raises."""
-    make = partial(simulator_of, names, settings)
-    return replace(within_limit(make, model, time, samples, timeout), model=model)
-
-
-def simulator_of(names: Sequence[str], settings: Any, model: Model, time: Any, samples: Any, timeout: float) -> Simulator:
-    """`make_simulator` with its arguments in another order."""
-    return make_simulator(model, names, time, samples, settings, timeout)
-
-
-def within_limit(make: Callable[..., Any], model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], timeout: float) -> Any:
-    """``make(model, time, samples, timeout)`` by another process, which is ended where a run does not stop."""
-    require_sendable(model, timeout)
-    for i in range(min(TRIALS, sample_count(samples))):
-        rest = {key: values[i:] for key, values in samples.items()}
+def within_limit(make: Callable[[SimulatorSpec], Any], spec: SimulatorSpec) -> Any:
+    """What `make` makes in another process, which is ended where a run does not stop; then it is tried with the next sample."""
+    require_sendable(spec.model, spec.timeout)
+    for i in range(min(TRIALS, sample_count(spec.samples))):
+        rest = {key: values[i:] for key, values in spec.samples.items()}
         try:
-            found, files = apart(partial(watched, make, model, time, rest, timeout))
+            found, files = apart(partial(watched, make, replace(spec, samples=rest, patience=None)))
         except Late:
             continue
         except Ended as ended:
-            raise ended_in_trial(model, ended) from None
+            raise ended_in_trial(spec.model, ended) from None
         noted(files)
         return found
-    raise too_slow(model, samples, f"stopped after {timeout:g} s", timeout)
+    raise too_slow(spec, f"stopped after {spec.timeout:g} s", spec.timeout)
 
 
-def require_sendable(model: Model, timeout: float) -> None:
+def require_sendable(model: Model, timeout: float | None) -> None:
     """`StudyError` for a model that another process cannot get."""
     try:
         packed(model)
@@ -106,10 +119,10 @@ def require_sendable(model: Model, timeout: float) -> None:
         raise StudyError(text, key="campaign.timeout", value=timeout, remedy=remedy) from error
 
 
-def watched(make: Callable[..., Any], *how: Any) -> tuple[Any, dict[str, str]]:
+def watched(make: Callable[[SimulatorSpec], Any], spec: SimulatorSpec) -> tuple[Any, dict[str, str]]:
     """What `make` returns, and the user's files that the model read."""
     with watching() as reads:
-        found = make(*how)
+        found = make(spec)
     return found, reads.files
 
 
@@ -119,11 +132,12 @@ def ended_in_trial(model: Model, ended: Ended) -> StudyError:
     return StudyError(text, key=model.key, value=model.label, remedy="run it by hand for the middle of the inputs")
 
 
-def too_slow(model: Model, samples: Mapping[str, np.ndarray], how: str, limit: float | None) -> StudyError:
+def too_slow(spec: SimulatorSpec, how: str, limit: float | None) -> StudyError:
     """The error for a trial run that takes longer than it may."""
-    at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
     remedy = "allow more time, or take inputs in whose middle the model is quicker"
-    return StudyError(f"the trial run of {model.label} at {at} was {how}", key="campaign.timeout", value=limit, remedy=remedy)
+    return StudyError(
+        f"the trial run of {spec.model.label} at {sample_text(spec.samples)} was {how}", key="campaign.timeout", value=limit, remedy=remedy
+    )
 
 
 def refuse_settings(settings: Mapping[str, Any]) -> None:
@@ -138,19 +152,23 @@ def refuse_settings(settings: Mapping[str, Any]) -> None:
         )
 
 
-def available_outputs(
-    model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], timeout: float | None = None
-) -> dict[str, OutputInfo]:
+def sample_text(samples: Mapping[str, np.ndarray]) -> str:
+    """The first sample in words."""
+    return ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
+
+
+def available_outputs(spec: SimulatorSpec) -> dict[str, OutputInfo]:
     """Every output that a model has, from one run of a Python model, or from the system that it returns.
 
     As a trial run, it is made by a process of its own where runs have a limit of time.
     """
-    if timeout is not None and not AWAY and not model.fixed and model.simulator is None:
-        return within_limit(available_outputs, model, time, samples, timeout)
+    model = spec.model
+    if spec.timeout is not None and not AWAY and not model.fixed and model.simulator is None:
+        return within_limit(available_outputs, spec)
     if model.simulator is not None:
         text = "a simulator from outside does not say which outputs there are"
         raise StudyError(text, key="study.simulator", value=model.simulator.label, remedy="see its documentation")
-    raw = called(model, samples, time) if model.takes_arrays else trial(model, time, samples, timeout)
+    raw = called(model, spec.samples, spec.time) if model.takes_arrays else trial(spec)
     if is_system(raw):
         import flexmbd
 
@@ -160,7 +178,8 @@ def available_outputs(
     if raw is None or not isinstance(raw, Mapping):
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
-    found, missing = {str(name): taken(value) for name, value in raw.items() if name != "time"}, may_miss(model.load(), raw)
+    no_outputs = ("time", "state") if "start" in (arguments_of(model) or ()) else ("time",)
+    found, missing = {str(name): taken(value) for name, value in raw.items() if name not in no_outputs}, may_miss(model.load(), raw)
     return {
         name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None), may_miss=name in missing)
         for name, (value, unit, axis) in found.items()
@@ -187,24 +206,24 @@ def is_system(raw: Any) -> bool:
     return flexmbd is not None and isinstance(raw, flexmbd.System)
 
 
-def trial(model: Model, time: np.ndarray | None, samples: Mapping[str, np.ndarray], limit: float | None = None) -> Any:
+def trial(spec: SimulatorSpec) -> Any:
     """What the model returns for the first sample that does not fail; `StudyError` when the first few all do."""
-    function = model.load()
+    model, samples, function = spec.model, spec.samples, spec.model.load()
     first: BaseException | None = None
     for i in range(min(TRIALS, sample_count(samples))):
         try:
-            with time_limit(None if model.fixed else limit):
-                return call(function, {key: float(values[i]) for key, values in samples.items()}, time)
+            with time_limit(None if model.fixed else spec.limit):
+                return call(function, {key: float(values[i]) for key, values in samples.items()}, spec.time)
         except BaseException as error:
             if not of_the_model(error):
                 raise
             first = first or error
     first = first or ValueError("there is no sample")
     if isinstance(first, RunTimeout):
-        raise too_slow(model, samples, str(first), limit) from first
-    at = ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
-    if not takes(function, samples, time):
+        raise too_slow(spec, str(first), spec.limit) from first
+    if not takes(function, samples, spec.time):
         remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"
     else:
-        remedy = getattr(first, "remedy", "") or f"run it by hand with {at}, or take inputs for which it works"
-    raise StudyError(f"the model raises {describe(first)} at {at}", key=model.key, value=model.label, remedy=remedy) from first
+        remedy = getattr(first, "remedy", "") or f"run it by hand with {sample_text(samples)}, or take inputs for which it works"
+    text = f"the model raises {describe(first)} at {sample_text(samples)}"
+    raise StudyError(text, key=model.key, value=model.label, remedy=remedy) from first

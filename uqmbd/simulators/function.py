@@ -147,16 +147,16 @@ def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = Non
     StudyError
         When it is no list of names, or names what is not among the `known` outputs.
     """
-    found = {attribute: said_of(function, key, words, known) for key, (attribute, words) in LIMITS.items()}
+    found = {attribute: named_by(function, key, words, known) for key, (attribute, words) in LIMITS.items()}
     return {attribute: ", ".join(said) for attribute, said in found.items() if said}
 
 
 def may_miss(function: Callable[..., Any], raw: Any = None) -> list[str]:
     """Outputs that a model says its runs may lack, in its attribute ``may_miss``; `raw` is what it has returned."""
-    return said_of(function, "may_miss", "may be missing", raw if isinstance(raw, Mapping) else None)
+    return named_by(function, "may_miss", "may be missing", raw if isinstance(raw, Mapping) else None)
 
 
-def said_of(function: Callable[..., Any], key: str, words: str, known: Mapping[str, Any] | None) -> list[str]:
+def named_by(function: Callable[..., Any], key: str, words: str, known: Mapping[str, Any] | None) -> list[str]:
     """The outputs that an attribute of a model names."""
     said = getattr(function, key, ())
     if not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):

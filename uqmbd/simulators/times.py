@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from uqmbd.simulators import detect
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.command import Command
 from uqmbd.simulators.derived import DerivedSimulator, of_parts
+from uqmbd.simulators.detect import SimulatorSpec
 from uqmbd.simulators.function import FunctionSimulator, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.model import Model
@@ -34,48 +34,33 @@ def may_have_times(model: Model) -> bool:
     return not isinstance(model.bare, Command)
 
 
-def simulator_at(
-    model: Model,
-    names: Sequence[str],
-    time: np.ndarray | None,
-    plain: np.ndarray | None,
-    samples: Mapping[str, np.ndarray],
-    *how: Any,
-    **more: Any,
-) -> Simulator:
-    """See `make_simulator`: at the times `time`, or at those of the study's grid, `plain`, where the model does not have the others.
+def simulator_at(spec: SimulatorSpec, plain: np.ndarray | None = None) -> Simulator:
+    """See `make_simulator`: at its times, or at those of the study's grid, `plain`, where the model does not have the others.
 
     A function has them if it takes them, and its histories at the grid's times do not depend on the others: one that
     takes its step from the first two times, say, would be another model. What is derived of the model's outputs is in the names too.
     """
-    names = tuple(names)
-    if model.derived.definitions(names):
-        with of_parts(model.derived, names):
-            inner = own_simulator(model, model.derived.parts(names), time, plain, samples, *how, **more)
-        return DerivedSimulator(inner, names, model.derived, {})
-    return own_simulator(model, names, time, plain, samples, *how, **more)
+    derived, names = spec.model.derived, tuple(spec.names)
+    if not derived.definitions(names):
+        return own_simulator(spec, plain)
+    with of_parts(derived, names):
+        inner = own_simulator(replace(spec, names=derived.parts(names)), plain)
+    return DerivedSimulator(inner, names, derived, {})
 
 
-def own_simulator(
-    model: Model,
-    names: Sequence[str],
-    time: np.ndarray | None,
-    plain: np.ndarray | None,
-    samples: Mapping[str, np.ndarray],
-    *how: Any,
-    **more: Any,
-) -> Simulator:
+def own_simulator(spec: SimulatorSpec, plain: np.ndarray | None) -> Simulator:
     """The same of outputs of the model alone."""
+    model, time = spec.model, spec.time
     if time is None or plain is None or len(time) == len(plain) or model.simulator is not None:
-        return detect.make_simulator(model, names, time, samples, *how, **more)
-    found = detect.make_simulator(model, names, plain, samples, *how, **more)
+        return detect.make_simulator(spec)
+    found = detect.make_simulator(replace(spec, time=plain))
     if isinstance(found, LanesSimulator):
         return replace(found, time=time)
     if not isinstance(found, AtTimes) or not wants_time(model.load()):
         return found
     further = replace(found, time=time)
     own = np.flatnonzero(np.isin(time, plain))
-    if not alike(found, further, own, {name: values[:1] for name, values in samples.items()}):
+    if not alike(found, further, own, {name: values[:1] for name, values in spec.samples.items()}):
         LOG.warning("the histories of %s depend on how many times it is asked for: it is asked for those of [time] alone", model.label)
         return found
     return further

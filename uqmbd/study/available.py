@@ -8,7 +8,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.outcomes import OutputInfo
 from uqmbd.printing import printable
 from uqmbd.simulators.curve import REDUCTIONS
-from uqmbd.simulators.detect import available_outputs
+from uqmbd.simulators.detect import SimulatorSpec, available_outputs
 from uqmbd.study.data import StudyData
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
@@ -19,7 +19,7 @@ WITHIN = "within a part of the time: name:max@0.1..0.3, name:mean@last turn of c
 def outputs_of(study: StudyData) -> dict[str, OutputInfo]:
     """Every output that the model has, by name; it is built, or run once, in the middle of its inputs."""
     with naming_file(study):
-        outputs = available_outputs(study.model, study.grid(), Trial(study).samples, study.campaign.timeout)
+        outputs = available_outputs(SimulatorSpec(study.model, (), study.grid(), Trial(study).samples, timeout=study.campaign.timeout))
         derived = study.model.derived
         return outputs | derived.infos([name for name, _ in derived.formulas], outputs, study.grid())
 

@@ -16,7 +16,7 @@ from uqmbd.outcomes import OK, STATUS, OutputInfo
 from uqmbd.simulators.apart import AWAY, Ended, Late, Process, Raised, Returned, packed, value_of
 from uqmbd.simulators.command import Command
 from uqmbd.simulators.derived import own, rebuilt
-from uqmbd.simulators.detect import ended_in_trial
+from uqmbd.simulators.detect import SimulatorSpec, ended_in_trial
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, tell, time_limit
 from uqmbd.simulators.model import Model
@@ -55,8 +55,8 @@ NOTHING = Measured(None, 1, 0.0, {})
 
 def measure(study: StudyData, samples: Mapping[str, np.ndarray], patience: float) -> Measured:
     """Try and time the model of a study; `samples` are those of its trial run."""
-    how = (study.outputs, study.grid(), samples, study.solver, study.campaign.timeout)
-    work = partial(measured, study.model, how, study.inputs.to_si(), study.campaign.seed, patience, study.time and study.time.grid())
+    spec = SimulatorSpec(study.model, study.outputs, study.grid(), samples, study.solver, study.campaign.timeout, patience)
+    work = partial(measured, spec, study.inputs.to_si(), study.campaign.seed, study.time and study.time.grid())
     try:
         sent = packed(work)
     except StudyError:  # it has to be run here, where what waits cannot be ended
@@ -80,10 +80,11 @@ def own_model(measured: Measured, model: Model) -> Measured:
     return replace(measured, trial=measured.trial._replace(simulator=rebuilt(measured.trial.simulator, model=model)))
 
 
-def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patience: float, plain: Any = None) -> Measured:
+def measured(spec: SimulatorSpec, inputs: Space, seed: int, plain: Any = None) -> Measured:
     """Try the model, then time more and more runs; what is found is told on the way."""
     taken = loading() if AWAY else None
-    names, at, samples, _, timeout = how
+    model, patience = spec.model, spec.patience
+    assert patience is not None
     began = time.perf_counter()
     if isinstance(model.bare, Command):  # which sees to its limit itself
         limit = patience if model.bare.timeout is None else min(patience, model.bare.timeout)
@@ -91,12 +92,12 @@ def measured(model: Model, how: tuple[Any, ...], inputs: Space, seed: int, patie
     whole = model.simulator is not None or model.takes_arrays  # else a run alone is limited, and not what is compiled
     try:
         with watching() as reads, time_limit(patience if whole else None):
-            simulator = simulator_at(model, names, at, plain, *how[2:], patience=patience)
-            info: dict[str, OutputInfo] = simulator.check(samples)
+            simulator = simulator_at(replace(spec, model=model), plain)
+            info: dict[str, OutputInfo] = simulator.check(spec.samples)
     except RunTimeout:
         return NOTHING.left(1, patience)
     except StudyError as error:
-        if error.key == "campaign.timeout" and (timeout is None or timeout > patience):  # the limit was that of the trial
+        if error.key == "campaign.timeout" and (spec.timeout is None or spec.timeout > patience):  # the limit was that of the trial
             return NOTHING.left(1, patience)
         raise
     built = time.perf_counter() - began if isinstance(own(simulator), LanesSimulator) else None

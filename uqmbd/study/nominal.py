@@ -77,13 +77,14 @@ def fields_of(study: StudyData, trial: Trial, info: Mapping[str, OutputInfo]) ->
 
 def nominal_run(study: StudyData, trial: Trial) -> NominalRun:
     """The run in the middle of the inputs; if that fails, the first of a few near it that does not."""
+    from uqmbd.simulators.detect import SimulatorSpec
     from uqmbd.simulators.times import simulator_at
 
     samples, needs = trial.samples, [name for name in study.report.needs if name not in study.outputs]
     if needs:
         names = [*study.outputs, *needs]
         try:
-            simulator = simulator_at(study.model, names, study.grid(), None, samples, study.solver, study.campaign.timeout)
+            simulator = simulator_at(SimulatorSpec(study.model, names, study.grid(), samples, study.solver, study.campaign.timeout))
             simulator.check(samples)
         except StudyError as error:
             key = "report.needs" if error.value in needs else error.key

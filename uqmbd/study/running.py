@@ -32,6 +32,7 @@ from uqmbd.study.identity import earlier_tags, method_tag, precision_of, version
 from uqmbd.study.manifest import metadata_of, shown_by
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.step_error import add_step_error, fixed_step
+from uqmbd.study.stopped import first_messages
 from uqmbd.study.storing import rounding_cost
 from uqmbd.study.trial import Trial
 from uqmbd.study.trust import take_trust
@@ -146,15 +147,12 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
 
 def nothing_worked(store: RunStore, study: StudyData) -> StudyError:
     """The error for a study of which every run failed."""
-    rows = store.rows
-    first = store.read(["message", *(f"input:{name}" for name in store.inputs)], rows[:1])
-    message = first["message"][0] if len(rows) else ""
-    inputs = ", ".join(f"{name}={first[f'input:{name}'][0]:g}" for name in store.inputs if len(rows))
+    first = next(iter(first_messages(study, store)), "")
     return StudyError(
-        f"every one of the {len(rows)} runs failed; the first, at {inputs}: {message}",
+        f"every one of the {len(store.rows)} runs failed; the first, {first}",
         key=study.model.key,
         value=study.model.label,
-        remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in message or 'NameError' in message else ''}",
+        remedy=f"run the model by hand at these inputs{HANDED if 'KeyError' in first or 'NameError' in first else ''}",
     )
 
 

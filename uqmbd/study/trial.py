@@ -20,7 +20,7 @@ from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
-from uqmbd.simulators.detect import ended_in_trial, too_slow
+from uqmbd.simulators.detect import SimulatorSpec, ended_in_trial, too_slow
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
@@ -43,33 +43,25 @@ class Tried(NamedTuple):
         return getattr(self.simulator, "time", None)
 
 
-def tried(
-    model: Model,
-    names: Sequence[str],
-    time: np.ndarray | None,
-    plain: np.ndarray | None,
-    samples: Mapping[str, np.ndarray],
-    units: Units,
-    *how: Any,
-) -> Tried:
+def tried(spec: SimulatorSpec, plain: np.ndarray | None, units: Units) -> Tried:
     """Make the simulator, see `uqmbd.simulators.times.simulator_at`, and check it."""
     with watching() as reads:
-        simulator = simulator_at(model, names, time, plain, samples, *how)
+        simulator = simulator_at(spec, plain)
     argument_units = getattr(simulator, "argument_units", None)
     if argument_units is not None and units:  # before the model is compiled
-        check_dimensions(units, argument_units(samples))
-    return Tried(simulator, simulator.check(samples), reads.files)
+        check_dimensions(units, argument_units(spec.samples))
+    return Tried(simulator, simulator.check(spec.samples), reads.files)
 
 
-def tried_apart(model: Model, *how: Any) -> Tried:
+def tried_apart(spec: SimulatorSpec, *how: Any) -> Tried:
     """As `tried`, by another process."""
     try:
-        trial = apart(partial(tried, model, *how))
+        trial = apart(partial(tried, spec, *how))
     except Ended as ended:
-        raise ended_in_trial(model, ended) from None
+        raise ended_in_trial(spec.model, ended) from None
     except Late:
-        raise too_slow(model, how[3], f"stopped after {how[6]:g} s", how[6]) from None
-    return trial._replace(simulator=rebuilt(trial.simulator, model=model))
+        raise too_slow(spec, f"stopped after {spec.timeout:g} s", spec.timeout) from None
+    return trial._replace(simulator=rebuilt(trial.simulator, model=spec.model))
 
 
 def units_of(inputs: Space) -> Units:
@@ -138,11 +130,11 @@ class Trial:
         """
         study = self.study
         names = study.outputs if self.stored is None else list(self.stored)
-        times = study.grid(), None if study.known_times is not None else study.time and study.time.grid()
-        how = self.model, names, *times, self.samples, units_of(study.inputs), study.solver, study.campaign.timeout
+        spec = SimulatorSpec(self.model, names, study.grid(), self.samples, study.solver, study.campaign.timeout)
+        how = None if study.known_times is not None else study.time and study.time.grid(), units_of(study.inputs)
         began = time.perf_counter()
         unloaded = self.elsewhere and "flexmbd" in sys.modules and "flexmbd.running" not in sys.modules
-        trial = tried_apart(*how) if unloaded else tried(*how)
+        trial = (tried_apart if unloaded else tried)(spec, *how)
         self.seconds = time.perf_counter() - began
         self.take(trial)
         return trial

@@ -71,7 +71,7 @@ class Watch:
         self._id = store_id
         self._method: Any = None
         self._request: Request | None = None  # that is being told
-        self._told = 0  # runs of it
+        self._done = 0  # runs of it
         self._ended = False
         self._rows, self._sessions = [np.empty(0, int)], [np.empty(0, int)]  # of all that was told, and when each of these was stored
         self._before: list[Any] = []  # rows, status, and controls of what was told
@@ -87,8 +87,8 @@ class Watch:
         """What was told so far, as a campaign counts it."""
         tally = CampaignStatistics()
         tally.reach(len(store.chunk_of))
-        for told in self._before:
-            tally.use(store, *told)
+        for asked in self._before:
+            tally.use(store, *asked)
         return tally
 
     def tell(self, store: RunStore, info: Mapping[str, OutputInfo]) -> None:
@@ -100,11 +100,11 @@ class Watch:
         tally = self.tally(store)
         while not self._ended:
             if self._request is None:
-                self._request, self._told = next_ask(self._method, lambda: tally.progress), 0
+                self._request, self._done = next_ask(self._method, lambda: tally.progress), 0
                 if self._request is None:
                     self._ended = True
                     break
-            rest = self._request.part(slice(self._told, None))
+            rest = self._request.part(slice(self._done, None))
             rows = store.find(rest.samples, extras_of(store, np.concatenate(self._rows), rest)[0])
             there = (rows >= 0) & (store.chunk_of[rows] >= 0)
             count = len(rows) if there.all() else int(there.argmin())
@@ -112,7 +112,7 @@ class Watch:
                 read = store.read([*info, "status"], rows[:count])
                 outputs = {name: np.asarray(read[name], float) for name in info}
                 self._method.tell({name: values[:count] for name, values in rest.samples.items()}, outputs, read["status"])
-                self._told += count
+                self._done += count
                 self._rows.append(rows[:count])
                 self._sessions.append(sessions_of(store, rows[:count]))
                 control, controls = rest.part(slice(0, count)).controls()

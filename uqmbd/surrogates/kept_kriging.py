@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KeptKriging(KeptSurrogate):
     """Kriging of one output. It meets its runs; between them `std` says how far it may be off."""
 
@@ -31,8 +31,6 @@ class KeptKriging(KeptSurrogate):
     lengths: np.ndarray  # (d,): distances over which values are alike
     kernel: str  # this and the next: see `uqmbd.surrogates.kriging.Kriging`
     trend: str
-
-    __repr__ = KeptSurrogate.__repr__
 
     def std(self, /, **inputs: Any) -> np.ndarray:
         """Standard deviation of the prediction, unit of the output; inputs, shape and NaN as of a call."""

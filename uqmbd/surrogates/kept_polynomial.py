@@ -25,14 +25,14 @@ _STEP = 1e-30  # of complex differences
 
 
 @dataclass(frozen=True)
-class Piece:
+class Part:
     """Coefficients on a part of the cube of the coordinates."""
 
     box: np.ndarray  # (d, 2); infinite where there is one part
     c: np.ndarray  # (terms,) or (terms, points)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KeptPolynomial(KeptSurrogate):
     """An expansion in products of polynomials, in one piece or several."""
 
@@ -40,30 +40,28 @@ class KeptPolynomial(KeptSurrogate):
     key: ClassVar[str] = "exponents"
 
     exponents: np.ndarray  # int (terms, d)
-    pieces: tuple[Piece, ...]
-
-    __repr__ = KeptSurrogate.__repr__
+    pieces: tuple[Part, ...]
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any], head: Head) -> KeptPolynomial:
         d = len(head[2])
         exponents, whole = np.array(table["exponents"], int).reshape(-1, d), np.tile([-np.inf, np.inf], (d, 1))
-        pieces = tuple(Piece(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
+        pieces = tuple(Part(whole if each["box"] is None else np.array(each["box"]), np.array(each["c"])) for each in table["pieces"])
         return cls(*head, exponents, pieces)
 
     @classmethod
     def of_group(cls, group: xr.Dataset, array: xr.DataArray, head: Head) -> KeptPolynomial:
         if "part" in array.dims:
             boxes = np.stack([group["part_lower"].values, group["part_upper"].values], axis=2)
-            pieces = tuple(Piece(box, c) for box, c in zip(boxes, array.values, strict=True))
+            pieces = tuple(Part(box, c) for box, c in zip(boxes, array.values, strict=True))
         else:
-            pieces = (Piece(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
+            pieces = (Part(np.tile([-np.inf, np.inf], (len(head[2]), 1)), array.values),)
         return cls(*head, group["exponent"].values.astype(int), pieces)
 
     def _fitted(self) -> tuple[Fitted, np.ndarray]:
-        flat = [piece.c.reshape(len(self.exponents), -1) for piece in self.pieces]
+        flat = [part.c.reshape(len(self.exponents), -1) for part in self.pieces]
         parts = tuple(SparseExpansion(self.exponents, c) for c in flat)
-        whole = parts[0] if len(parts) == 1 else PiecewiseExpansion(np.array([piece.box.T for piece in self.pieces]), parts)
+        whole = parts[0] if len(parts) == 1 else PiecewiseExpansion(np.array([part.box.T for part in self.pieces]), parts)
         return whole, 1e-9 * np.maximum(np.abs(np.concatenate(flat)).sum(axis=0), 1e-300)
 
     def _values(self, points: np.ndarray) -> np.ndarray:
@@ -71,12 +69,12 @@ class KeptPolynomial(KeptSurrogate):
         out = np.zeros((len(points), *shape), points.dtype)
         left = np.ones(len(points), bool)
         places = np.clip(np.real(points), -1, 1)  # as far outside as `InputAxis.at` allows: the piece at the edge
-        for piece in self.pieces:
-            low, high = piece.box.T
+        for part in self.pieces:
+            low, high = part.box.T
             here = left & np.all((places >= low - OUTSIDE) & (places <= high + OUTSIDE), axis=1)
             if here.any():
                 local = points[here] if np.isinf(low).any() else (2 * points[here] - low - high) / (high - low)
-                out[here] = self._basis(local) @ piece.c
+                out[here] = self._basis(local) @ part.c
                 left &= ~here
         return out
 
@@ -93,7 +91,7 @@ class KeptPolynomial(KeptSurrogate):
         return np.imag(self._values(step)) / _STEP
 
     def _table(self) -> dict[str, Any]:
-        pieces = [{"box": None if np.isinf(piece.box).any() else piece.box.tolist(), "c": piece.c.tolist()} for piece in self.pieces]
+        pieces = [{"box": None if np.isinf(part.box).any() else part.box.tolist(), "c": part.c.tolist()} for part in self.pieces]
         return {"exponents": self.exponents.tolist(), "pieces": pieces}
 
 

@@ -26,8 +26,8 @@ class Kriging(Fitted):
 
     kernel: str
     trend: str
-    middle: np.ndarray  # this and the next: (d,): of the box around the runs: its half widths are the unit of what follows
-    half: np.ndarray
+    middle: np.ndarray  # (d,): of the box around the runs
+    half: np.ndarray  # (d,): its half widths, the unit of what follows
     points: np.ndarray  # (n, d): runs
     parts: tuple[Process, ...]  # columns that share their lengths, in order
     place: np.ndarray  # int (columns, 2): part of each column, and its place there
@@ -100,11 +100,6 @@ class Kriging(Fitted):
     def lengths(self) -> np.ndarray:
         """Distances along each input over which the values are alike, in its unit, (columns, d)."""
         return np.array([self.parts[k].lengths * self.half for k, _ in self.place])
-
-    @property
-    def likelihood(self) -> np.ndarray:
-        """Logarithm of the likelihood, without constants, (columns,); of columns that share their lengths on their mean."""
-        return np.array([self.parts[k].likelihood for k, _ in self.place])
 
     def select(self, columns: np.ndarray | slice) -> Kriging:
         place = self.place[columns]

@@ -36,9 +36,9 @@ class Sparse(Surrogate):
             while chosen := self._worst_indices():
                 self._open(chosen)
                 yield True
-            lacking = self.runs.settings.validation_runs(len(self._grid)) - int(np.isin(self.runs.roles, (VALIDATION, CORNER)).sum())
-            if lacking > 0:
-                self._validate(lacking)
+            missing = self.runs.settings.validation_runs(len(self._grid)) - int(np.isin(self.runs.roles, (VALIDATION, CORNER)).sum())
+            if missing > 0:
+                self._validate(missing)
                 yield True
             self.runs.assess()
             if self._content():
@@ -84,14 +84,11 @@ class Sparse(Surrogate):
         return np.max(guesses, axis=0) / scale
 
     def _affordable(self, ranked: list[Index], enough: float = np.inf) -> list[Index]:
-        """The first of the ranked indices that the budget of runs allows, up to `enough` nodes.
-
-        Along an input that is refined already to level l alone, the next l/4 levels come with it: fewer, larger asks.
-        """
+        """The first of the ranked indices that the budget of runs allows, up to `enough` nodes."""
         budget, spent, chosen = self.runs.settings.most_nodes() - len(self._grid), 0, {}
         for index in ranked:
             run = [index]
-            if sum(map(bool, index)) == 1:
+            if sum(map(bool, index)) == 1:  # along one input the next levels come with it: fewer, larger asks
                 level = sum(index)
                 ahead = range(level + 1, min(level + level // 4, HIGHEST_LEVEL) + 1)
                 run += [tuple(more if k else 0 for k in index) for more in ahead]
@@ -114,21 +111,17 @@ class Sparse(Surrogate):
         return self._affordable([index for index in ranked if need[index] >= least]) or self._affordable(ranked)
 
     def _unseen(self) -> list[Index]:
-        """Indices to open when no index lacks anything and the validation runs do: many small surpluses, or none where one looks.
-
-        In turn the one with the greatest expected surplus and the lowest; no more than a share of the nodes there are, so that the
-        validation runs are asked again soon.
-        """
+        """Indices to open when none lacks anything and the validation runs do: in turn that of the greatest surplus and the lowest."""
         scale = self.runs.scale()
         size = {index: round(self.weight(self._expected(index, scale)), 12) for index in self._candidates()}
         greatest = sorted(size, key=lambda index: (-size[index], sum(index)))
         lowest = sorted(size, key=lambda index: (sum(index), -size[index]))
         ranked = list(dict.fromkeys(index for pair in zip(greatest, lowest, strict=True) for index in pair))
-        return self._affordable(ranked, UNSEEN_SHARE * len(self._grid))
+        return self._affordable(ranked, UNSEEN_SHARE * len(self._grid))  # few, so that the validation runs are asked again soon
 
     def validation_error(self, expansion: SparseExpansion, rows: np.ndarray) -> np.ndarray:
         """Where an input has a high degree and the runs are few, what it lacks by its coefficients counts as well."""
-        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
+        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(rows)).max(axis=0))
 
     def fitted(self) -> np.ndarray:
         return self._grid.runs()

@@ -67,12 +67,12 @@ class Split(Surrogate):
         while True:
             before = len(self._run_at)
             while len(self._run_at) - before <= ROUND_SHARE * before and (cuts := self._cuts()):
-                if len(self.runs.points) > self.runs.told:  # halves may share all their nodes with others
+                if len(self.runs.points) > self.runs.observed:  # halves may share all their nodes with others
                     yield True
                 self._keep_good(cuts)
-            lacking = self.runs.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self.runs.roles == VALIDATION))
-            if lacking > 0:
-                self.runs.add_validation(lacking)
+            missing = self.runs.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self.runs.roles == VALIDATION))
+            if missing > 0:
+                self.runs.add_validation(missing)
                 yield True
             self.runs.assess()
             if len(self._run_at) == before:
@@ -147,22 +147,16 @@ class Split(Surrogate):
         return np.flatnonzero(inside)
 
     def _guess(self, leaf: Leaf) -> np.ndarray:
-        """Error of a leaf by its coefficients, (columns,); 0 where enough runs inside tell it.
-
-        The last coefficients of an expansion that is exact need not be small.
-        """
+        """Error of a leaf by its coefficients, (columns,); 0 where enough runs inside tell it: those of an exact one need not be small."""
         if self._inside(leaf).size >= LEAST_VALIDATION:
             return np.zeros(self.runs.columns.count)
         return self._last(self._expansion_of(leaf).c).max(axis=0)
 
     @staticmethod
     def _last(c: np.ndarray) -> np.ndarray:
-        """What the terms beyond the last may add up to in each input, (d, columns).
-
-        The coefficients of a kink fall as 1/k², so those beyond n add up to n times the last; those of a smooth response fall
-        geometrically, which the last two against the two before show. A tenth of the last but one counts as well, since the last may vanish
-        by symmetry.
-        """
+        """What the terms beyond the last may add up to in each input, (d, columns)."""
+        # the coefficients of a kink fall as 1/k², so those beyond n add up to n times the last; those of a smooth response fall
+        # geometrically, which the last two against the two before show. The last may vanish by symmetry, so the last but one counts as well
         tails = []
         for axis in range(c.ndim - 1):
             n = c.shape[axis] - 1

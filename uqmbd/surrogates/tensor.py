@@ -50,17 +50,14 @@ class Tensor(Surrogate):
         return TensorExpansion(coefficients(self._degrees, runs.points[nodes], runs.values[nodes], ok))
 
     def _grow(self) -> bool:
-        """Raise the degrees if `tolerance` and `max_runs` want it.
-
-        The last coefficients of an expansion that is exact need not be small, and those of one that sees nothing at its nodes are: there
-        the validation runs decide.
-        """
+        """Raise the degrees if `tolerance` and `max_runs` want it."""
         runs, settings = self.runs, self.runs.settings
         runs.assess()
         tolerance, scale = settings.tolerance, runs.scale()
         tails = np.stack([chebyshev.tail(runs.expansion.c, axis) / scale for axis in range(len(self._degrees))])
         rows = np.flatnonzero((runs.status == 0) & self.held_out())
-        error, more = super().validation_error(runs.expansion, rows) / scale, beyond(runs.expansion, len(runs.inputs), len(rows)) / scale
+        error, more = super().validation_error(runs.expansion, rows) / scale, beyond(runs.expansion, len(rows)) / scale
+        # the last coefficients of an exact expansion need not be small, and those of one that sees nothing at its nodes are: runs decide
         much = max(tolerance, settings.trust_tolerance)
         tails = np.where(error <= SURE * tolerance, 0.0, tails)
         tails = np.where((error > much) & (tails.max(axis=0) <= tolerance), error, tails)
@@ -73,7 +70,7 @@ class Tensor(Surrogate):
 
     def validation_error(self, expansion: TensorExpansion, rows: np.ndarray) -> np.ndarray:
         """Where the expansion is long and the runs are few, what it lacks by its coefficients counts as well."""
-        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(self.runs.inputs), len(rows)).max(axis=0))
+        return np.maximum(super().validation_error(expansion, rows), beyond(expansion, len(rows)).max(axis=0))
 
     def enclosed_on(self, boxes: np.ndarray, columns: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> np.ndarray:
         """Boxes share the work on sides that they share."""

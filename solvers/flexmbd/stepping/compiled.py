@@ -50,6 +50,7 @@ def _stamp():
     return hashlib.sha256(b"".join([made_with.encode(), *(path.read_bytes() for path in files)])).hexdigest()[:16]
 
 
+@functools.cache
 def _ours(function):
     return Path(function.__code__.co_filename).is_relative_to(PACKAGE)
 

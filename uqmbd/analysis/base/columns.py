@@ -19,30 +19,16 @@ NAMES = "columns"  # entry of a partial: JSON, which outputs lie along the last 
 
 
 class Columns:
-    """Layout of the columns.
-
-    Attributes
-    ----------
-    outputs : dict of str to OutputInfo
-    time : ndarray, shape (points,)
-        s
-    axes : dict of str to Axis
-        What outputs are over, with its values; scalars have none.
-    slices : dict of str to slice
-        Columns of each output.
-    count : int
-        Number of columns.
-    may_miss : ndarray, shape (count,)
-        Which of them ok runs may lack: NaN there is a value that is missing.
-    """
+    """Layout of the columns."""
 
     def __init__(self, outputs: Mapping[str, OutputInfo], time: np.ndarray) -> None:
         self.outputs = dict(outputs)
-        self.time = time
+        self.time = time  # (points,), s
         times = Axis(TIME.name, time, TIME.unit)
+        # what outputs are over, with its values; scalars have none
         self.axes = {name: times if info.over_time else info.axis for name, info in self.outputs.items() if info.axis is not None}
-        self.slices: dict[str, slice] = {}
-        self.count = 0
+        self.slices: dict[str, slice] = {}  # columns of each output
+        self.count = 0  # columns
         for name in self.outputs:
             width = len(self.axes[name].values) if name in self.axes else 1
             self.slices[name] = slice(self.count, self.count + width)

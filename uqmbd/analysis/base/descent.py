@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
@@ -15,16 +14,11 @@ LONGEST = 1e100  # step
 _MEMORY = 1_000_000  # numbers held at a time
 
 
-class Sloped(Protocol):
-    """Columns with slopes."""
-
-    def value_and_slope(self, owner: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Value (n,) and gradient (n, d) of column `owner` (n,) at `x` (n, d)."""
-        ...
+Sloped = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]  # column (n,) and x (n, d) to values (n,) and slopes (n, d)
 
 
 def searched(
-    form: Sloped,
+    value_and_slope: Sloped,
     values: Callable[[slice], np.ndarray],
     columns: int,
     candidates: np.ndarray,
@@ -65,7 +59,7 @@ def searched(
     owner = np.tile(np.repeat(np.arange(columns), STARTS), 2)
     sign = np.repeat([1.0, -1.0], columns * STARTS)
     scale = np.maximum(COARSE * largest if size is None else size, 1e-300)[owner]
-    w, value = _descend(form, owner, sign, candidates[begin.ravel()], project, generators, scale)
+    w, value = _descend(value_and_slope, owner, sign, candidates[begin.ravel()], project, generators, scale)
     value = value.reshape(2, columns, STARTS)
     first = value.argmin(axis=2)[..., None]
     x = (w @ generators.T).reshape(2, columns, STARTS, d)
@@ -74,7 +68,7 @@ def searched(
 
 
 def _descend(
-    form: Sloped,
+    value_and_slope: Sloped,
     owner: np.ndarray,
     sign: np.ndarray,
     w: np.ndarray,
@@ -85,7 +79,7 @@ def _descend(
     """Local minima of ``sign * p`` of column `owner` (n,) from the points `w` (n, d): points and values."""
 
     def look(at: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        value, slope = form.value_and_slope(owner[at], places @ generators.T)
+        value, slope = value_and_slope(owner[at], places @ generators.T)
         return sign[at] * value, sign[at, None] * (slope @ generators)
 
     w, active = w.copy(), np.arange(len(w))

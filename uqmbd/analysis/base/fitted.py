@@ -28,7 +28,6 @@ class Coordinate(Enum):
 
     BOX = (-1.0, 1.0)  # x
     CUBE = (0.0, 1.0)  # u, of the distribution functions
-    NORMAL = (-np.inf, np.inf)  # z, normal scores
 
 
 class Fitted:
@@ -116,7 +115,7 @@ class Fitted:
         """Smallest and largest value over the cube that a search from the best of points (n, d) finds, (2, columns), and where."""
         if self.inputs <= CORNERS:
             candidates = np.concatenate([candidates, np.array(list(product((-1.0, 1.0), repeat=self.inputs)))])
-        return searched(self, lambda at: self.part(at).evaluate(candidates), self.count, candidates)
+        return searched(self.value_and_slope, lambda at: self.part(at).evaluate(candidates), self.count, candidates)
 
     def alike(self, how: str, gap: np.ndarray) -> list[np.ndarray]:
         """Places of columns whose `range` in one call is that of each by itself: here each column."""

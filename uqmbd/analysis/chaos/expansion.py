@@ -85,13 +85,8 @@ class Expansion(Fitted):
         """(columns,)"""
         return self.c[self._constant].sum(axis=0)
 
-    def variance(self) -> np.ndarray:
-        """(columns,); infinite, or 0, where a double does not hold it."""
-        with np.errstate(over="ignore", under="ignore"):
-            return self._power.sum(axis=0) * self._size**2
-
     def deviation(self) -> np.ndarray:
-        """(columns,)"""
+        """(columns,): standard deviation"""
         return np.sqrt(self._power.sum(axis=0)) * self._size
 
     def weights(self) -> np.ndarray:
@@ -151,25 +146,13 @@ class Expansion(Fitted):
                 third += c[i] * np.einsum("p,pc,pc->c", (orders * expected)[at], c[j[at]], c[k[at]])
         return third
 
-    def first(self) -> np.ndarray:
-        """Sobol' indices of first order, (d, columns); 0 where there is no variance."""
-        on = self.indices > 0
-        return self._shares(on & (on.sum(axis=1) == 1)[:, None])
-
-    def total(self) -> np.ndarray:
-        """Total Sobol' indices, (d, columns)."""
-        return self._shares(self.indices > 0)
-
-    def second(self) -> np.ndarray:
-        """Sobol' indices of second order, (pairs, columns), pairs in the order of `itertools.combinations`."""
-        on = self.indices > 0
-        two = on.sum(axis=1) == 2
-        pairs = [on[:, a] & on[:, b] & two for a, b in combinations(range(on.shape[1]), 2)]
-        return self._shares(np.array(pairs, bool).reshape(len(pairs), len(on)).T)
-
     def shares(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """First order, total and pairs, exactly."""
-        return self.first(), self.total(), self.second()
+        """First order, total (d, columns) and pairs, in the order of `itertools.combinations`, exactly; 0 where there is no variance."""
+        on = self.indices > 0
+        count = on.sum(axis=1)
+        pairs = [on[:, a] & on[:, b] & (count == 2) for a, b in combinations(range(on.shape[1]), 2)]
+        second = np.array(pairs, bool).reshape(len(pairs), len(on)).T
+        return self._shares(on & (count == 1)[:, None]), self._shares(on), self._shares(second)
 
     def _shares(self, members: np.ndarray) -> np.ndarray:
         """Share of the variance in the terms of each group; `members` (terms, groups)."""
@@ -194,16 +177,6 @@ class Expansion(Fitted):
         # of Sobol' points the i-th value stands for the probability (i + ½)/n: Hazen's rule
         parts = [np.quantile(values, levels, axis=1, overwrite_input=True, method="hazen") for values in self._sampled(u)]
         return np.concatenate(parts, axis=1)
-
-    def cdf(self, at: np.ndarray, u: np.ndarray) -> np.ndarray:
-        """Probability that a column is at most the values `at` (m, columns), from points `u` (n, d): shape (m, columns)."""
-        out, start = np.empty(np.shape(at)), 0
-        for values in self._sampled(u):
-            values.sort(axis=1)
-            for row in values:
-                out[:, start] = np.searchsorted(row, at[:, start], side="right") / len(u)
-                start += 1
-        return out
 
     def conditional(self, which: Sequence[int], u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance over the other inputs where the inputs `which` are fixed at `u` (n, len(which)): 2 x (n, columns).

@@ -35,8 +35,8 @@ class Family:
     name: str
     germ: Callable[[np.ndarray], np.ndarray]  # u (any shape) in (0, 1) to x; increasing
     probability: Callable[[np.ndarray], np.ndarray]  # x to u
-    alpha: np.ndarray  # this and the next: (count,): recurrence; ``beta[0]`` is 1
-    beta: np.ndarray
+    alpha: np.ndarray  # (count,): of the recurrence
+    beta: np.ndarray  # (count,): of the recurrence; the first is 1
     finite: bool = False  # the variable has `count` values only, and polynomials of that degree and above are zero on all of them
 
     def at(self, u: np.ndarray, degree: int) -> np.ndarray:
@@ -190,13 +190,11 @@ def _affine(germ: np.ndarray, x: np.ndarray) -> bool:
 
 
 def _general(ppf: Callable[[np.ndarray], np.ndarray], degree: int) -> Family:
-    """Hermite or Legendre polynomials, whichever leave less of the variable's variance; Legendre where there is no fourth moment.
-
-    The trapezoidal rule in the normal score resolves the ends of u, where Hermite polynomials are singular, whatever the variable does.
-    """
+    """Hermite or Legendre polynomials, whichever leave less of the variable's variance; Legendre where there is no fourth moment."""
     from scipy.special import ndtr
 
     normal, uniform = hermite("hermite of the normal score"), legendre("legendre of the probability")
+    # this trapezoidal rule resolves the ends of u, where Hermite polynomials are singular, whatever the variable does
     z = np.linspace(-_FARTHEST, _FARTHEST, _STEPS)
     w = np.exp(-(z**2) / 2)
     w, u = w / w.sum(), np.clip(ndtr(z), _END, 1 - _END)

@@ -116,20 +116,6 @@ def mean_weights(degree: int) -> np.ndarray:
     return np.where(k % 2 == 0, 1.0 / (1.0 - np.where(k % 2 == 0, k, 0) ** 2.0), 0.0)
 
 
-def main_effect_widths(c: np.ndarray, *, points: int = 129) -> np.ndarray:
-    """Width of the response to each input alone, the others averaged over the box: shape (d, columns)."""
-    d = c.ndim - 1
-    widths = []
-    for kept in range(d):
-        effect = c
-        for axis in reversed(range(d)):
-            if axis != kept:
-                effect = np.tensordot(mean_weights(c.shape[axis] - 1), effect, axes=(0, axis))
-        line = polynomials(np.cos(np.linspace(np.pi, 0, points)), c.shape[kept] - 1) @ effect
-        widths.append(np.ptp(line, axis=0))
-    return np.array(widths)
-
-
 def restriction(degree: int, lower: float, upper: float) -> np.ndarray:
     """Matrix (degree+1, degree+1) from coefficients on [-1, 1] to those on [lower, upper] mapped to [-1, 1]."""
     x = nodes(degree)

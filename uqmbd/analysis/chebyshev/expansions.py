@@ -109,7 +109,14 @@ class TensorExpansion(Expansion):
         return TensorExpansion(np.polynomial.chebyshev.chebder(self.c, axis=axis))
 
     def main_effect_widths(self) -> np.ndarray:
-        return chebyshev.main_effect_widths(self.c, points=LINE)
+        x, widths = np.cos(np.linspace(np.pi, 0, LINE)), []
+        for kept in range(self.inputs):
+            effect = self.c
+            for axis in reversed(range(self.inputs)):
+                if axis != kept:
+                    effect = np.tensordot(chebyshev.mean_weights(self.c.shape[axis] - 1), effect, axes=(0, axis))
+            widths.append(np.ptp(chebyshev.polynomials(x, len(effect) - 1) @ effect, axis=0))
+        return np.array(widths)
 
     def sizes(self, axis: int) -> np.ndarray:
         return np.abs(np.moveaxis(self.c, axis, 0)).reshape(self.c.shape[axis], -1, self.c.shape[-1]).sum(axis=1)
@@ -166,9 +173,9 @@ class SparseExpansion(Expansion):
         """See `uqmbd.analysis.chebyshev.sparse_chebyshev.lowered`."""
         return sparse_chebyshev.lowered(self.exponents)
 
-    def main_effect_widths(self, *, points: int = LINE) -> np.ndarray:
+    def main_effect_widths(self) -> np.ndarray:
         means = chebyshev.mean_weights(int(self.exponents.max(initial=0)))[self.exponents]
-        x, widths = np.cos(np.linspace(np.pi, 0, points)), []
+        x, widths = np.cos(np.linspace(np.pi, 0, LINE)), []
         for axis, degrees in enumerate(self.exponents.T):
             weight = np.prod(np.delete(means, axis, axis=1), axis=1)
             effect = np.zeros((int(degrees.max(initial=0)) + 1, self.c.shape[1]))

@@ -12,8 +12,8 @@ SLOW = 0.1  # ratio of two quarters; that of a kink is 0.3 to 0.6
 SPREAD = 4  # runs for each degree that see it
 
 
-def beyond(expansion: Expansion, d: int, runs: int) -> np.ndarray:
-    """What the terms beyond the last of each of `d` inputs may add up to where so many runs may miss a kink, else 0: (d, columns).
+def beyond(expansion: Expansion, runs: int) -> np.ndarray:
+    """What the terms beyond the last of each input may add up to where so many runs may miss a kink, else 0: (d, columns).
 
     The coefficients of a kink fall as 1/k², and the error is largest at the kink alone. The largest of the last quarter and of the quarter
     before say how fast they fall, and the series goes on as fast, doubled. Where they fall slowly it goes on from that quarter, since
@@ -24,7 +24,7 @@ def beyond(expansion: Expansion, d: int, runs: int) -> np.ndarray:
 
     def of(at: slice) -> np.ndarray:
         part = expansion.part(at)
-        return np.array([_beyond(part.sizes(axis), runs) for axis in range(d)])
+        return np.array([_beyond(part.sizes(axis), runs) for axis in range(expansion.inputs)])
 
     return by_blocks(of, columns, c.size // columns)
 

@@ -56,9 +56,9 @@ class Grid:
 
     def add(self, degrees: Sequence[int], first_run: int) -> np.ndarray:
         """Points (n, d) in [-1, 1]^d that the grid of these degrees lacks; they are taken to be runs `first_run` and following."""
-        lacking = [node for node in self._nodes(degrees) if node not in self._run_at]
-        self._run_at.update({node: first_run + i for i, node in enumerate(lacking)})
-        return np.sin(np.pi * (0.5 - np.array(lacking).reshape(-1, len(degrees))))
+        missing = [node for node in self._nodes(degrees) if node not in self._run_at]
+        self._run_at.update({node: first_run + i for i, node in enumerate(missing)})
+        return np.sin(np.pi * (0.5 - np.array(missing).reshape(-1, len(degrees))))
 
     def runs(self, degrees: Sequence[int]) -> np.ndarray:
         """Run at each node of the grid, row-major, shape (nodes,)."""

@@ -90,10 +90,7 @@ def _restrict(c, out, exponents, lowered, axis, matrix):
 
 @numba.njit(cache=True)
 def _fix_monotone(c, exponents, lowered, alone):
-    """Replace the box by its face along every input in which the polynomial is monotone, since its maximum is there.
-
-    The derivative of T_k is k² at most: it has one sign where the linear term outweighs all others so weighted.
-    """
+    """Replace the box by its face along every input in which the polynomial is monotone, since its maximum is there."""
     terms, d = exponents.shape
     for i in range(d):
         if alone[i, 1] < 0:
@@ -106,7 +103,7 @@ def _fix_monotone(c, exponents, lowered, alone):
             k = exponents[t, i]
             if k and t != alone[i, 1]:
                 others += k * k * abs(c[t])
-        if abs(slope) >= others:
+        if abs(slope) >= others:  # the derivative of T_k is k² at most
             for t in range(terms):
                 k = exponents[t, i]
                 if k and c[t] != 0.0:

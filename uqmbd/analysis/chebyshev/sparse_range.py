@@ -33,7 +33,6 @@ def sparse_range(
     magnitude = by_blocks(lambda at: np.abs(c[:, at]).sum(axis=0), columns, terms)
     gap = least_gap(gap, magnitude)
     kept = needed(exponents, c, GIVEN_UP * gap, together=True)[:, 0]
-
     groups = coupled(exponents[kept])
 
     def of(at: slice) -> tuple[np.ndarray, np.ndarray]:

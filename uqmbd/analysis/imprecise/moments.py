@@ -32,8 +32,8 @@ _MEMORY = 4_000_000  # numbers of one array held at a time
 class MomentBounds:
     """Bounds of every column in every region."""
 
-    mean: np.ndarray  # this and the next: (regions, 2, columns)
-    variance: np.ndarray
+    mean: np.ndarray  # (regions, 2, columns)
+    variance: np.ndarray  # (regions, 2, columns)
     verified: bool  # whether they are verified ranges; over sets they are searched for, in verified ranges over the boxes
     exact: float = 1.0  # share of those searches that have a closed form; 1 without sets
     # width of the mean's bounds over the first region over that of its box, averaged; None where there is no set or no verified range

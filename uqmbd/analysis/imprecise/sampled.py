@@ -57,18 +57,9 @@ def statistic_bounds(
 ) -> np.ndarray:
     """Least and greatest mean, variance and quantiles found over `regions`, each inside the one before, (regions, 2 + levels, 2, columns).
 
-    Candidates first, `count` besides corners and faces; from the best of them a pattern search with halved steps.
-
-    Parameters
-    ----------
-    evaluate : callable
-        Points of the unit cube (n, d) to values (n, columns).
-    intervals : sequence of int
-        Inputs that are intervals, with coordinates x in [-1, 1].
-    levels : sequence of float
-        Probabilities of the quantiles.
-    u : ndarray, shape (n, d - len(intervals))
-        Sample of the unit cube for the random inputs.
+    Of what ``evaluate(points)`` gives, (n, columns), at points of the unit cube (n, d), where the inputs `intervals` have coordinates x in
+    [-1, 1] and the others the sample `u` (n, d - len(intervals)). Candidates first, `count` besides corners and faces; from the best of
+    them a pattern search with halved steps.
     """
     points = np.empty((len(u), u.shape[1] + len(intervals)))
     points[:, [i for i in range(points.shape[1]) if i not in set(intervals)]] = u

@@ -45,21 +45,10 @@ class DesignPoint:
 def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolerance: float = 3e-4, iterations: int = 50) -> Search:
     """Search by the improved HL-RF method (Zhang, Der Kiureghian, Reliability and Optimization of Structural Systems '94 (1995) 297).
 
-    Each step is run at full length, with the differences there, and at the lengths `TRIALS` in one batch of ``2d + 5`` points; the
-    longest that reduces the merit function ``½|z|² + c|g|`` is taken. Where the slope vanishes the search begins again at
-    a random point of the unit sphere.
-
-    Parameters
-    ----------
-    step : float
-        Of the central differences, in standard deviations.
-    tolerance : float
-        Content when the point is so near to the surface, and so near, relative to its distance if that is above 1, to the normal
-        through the origin.
-
-    Raises
-    ------
-    NotFoundError
+    Each step is run at full length, with the differences there, and at the lengths `TRIALS` in one batch of ``2d + 5`` points; the longest
+    that reduces the merit function ``½|z|² + c|g|`` is taken. Where the slope vanishes the search begins again at a random point of the
+    unit sphere. The search is content when the point is within `tolerance` of the surface and, relative to its distance if that is above 1,
+    of the normal through the origin; differences are central, with `step` standard deviations. Raises `NotFoundError`.
     """
     z, kicks = np.zeros(d), 0
     values = yield _star(z, step)

@@ -90,8 +90,8 @@ def evenness(beta: float) -> float:
 def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
     """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,).
 
-    With `one_sided`, where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt: ``1 -
-    0.05^(1/n)``, about ``3/n`` (the rule of three).
+    With `one_sided`, where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt:
+    ``1 - 0.05^(1/n)``, about ``3/n`` (the rule of three).
     """
     from uqmbd.analysis.statistics.moment_limits import proportion_limits
 

@@ -56,16 +56,14 @@ def surface_between(pairs: np.ndarray, points: np.ndarray, first: np.ndarray) ->
 
 
 def _widest(pairs: np.ndarray, degree: int) -> np.ndarray | None:
-    """Weights with the greatest least margin over both points of all pairs, where g grows by 1 per length from the second to the first.
-
-    The margin may be negative: then the sorts cannot be told apart, and the worst error is least.
-    """
+    """Weights with the greatest least margin over both points of all pairs, where g grows by 1 per length from the second to the first."""
     from scipy.optimize import linprog
 
     one, other = (terms(pairs[:, k], degree) for k in (0, 1))
     length = np.linalg.norm(pairs[:, 0] - pairs[:, 1], axis=1)
     count = one.shape[1]
     rows = np.concatenate([-one, other])
+    # a negative margin says that the sorts cannot be told apart, and the worst error is least
     limits = np.column_stack([rows, np.ones(len(rows))])  # margin <= g of the first, and <= -g of the second
     growth = np.append(((one - other) / length[:, None]).mean(axis=0), 0.0)[None]
     solution = linprog(np.append(np.zeros(count), -1.0), limits, np.zeros(len(rows)), growth, [1.0], bounds=(None, None), method="highs")

@@ -142,8 +142,8 @@ def sums_of(layout: Layout, values: np.ndarray) -> tuple[int, np.ndarray, np.nda
 class Indices:
     """Parts of the variance: of each column (..., columns), with leading dimensions of resamples."""
 
-    first: np.ndarray  # this and the next: (..., d, columns)
-    total: np.ndarray
+    first: np.ndarray  # (..., d, columns)
+    total: np.ndarray  # (..., d, columns)
     second: np.ndarray  # (..., couples, columns): empty when the layout has none
     variance: np.ndarray  # (..., columns)
 

@@ -70,11 +70,9 @@ def _verified(c: np.ndarray, ends: np.ndarray, gap: np.ndarray) -> np.ndarray:
 
 
 def _rounding(shape: np.ndarray, growth: np.ndarray, halvings: int) -> np.ndarray:
-    """What rounding may change by unit coefficient, (terms,), in the restriction, the conversion and the halvings after it.
-
-    On a part of the interval the absolute coefficients of ``T_k`` add up to ``√(2(k + 1))`` at most (Parseval).
-    """
+    """What rounding may change by unit coefficient, (terms,), in the restriction, the conversion and the halvings after it."""
     largest = np.maximum.accumulate(growth.max(axis=0))  # of the conversion of T_k and all below, at any degree
+    # on a part of the interval the absolute coefficients of T_k add up to √(2(k + 1)) at most (Parseval)
     each = [np.sqrt(2.0 * np.arange(1, size + 1)) * largest[:size] for size in shape]
     terms = each[0]
     for other in each[1:]:

@@ -82,9 +82,10 @@ def _quadratic(exponents: np.ndarray, c: np.ndarray, body: Body) -> tuple[np.nda
 def ball_range(slope: np.ndarray, bend: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Least value (columns,) of ``b·w + ½ wᵀ H w`` over ``|w| <= 1`` for many b and H at once, and where it is taken, (columns, d).
 
-    Of b, `slope` (columns, d), and symmetric H, `bend` (columns, d, d). The trust-region problem has no gap to its dual, ``max_λ -½ Σ β_i²
-    / (h_i + λ) - λ/2`` over ``λ >= max(0, -h_1)``, with H's eigenvalues h and β = b in its eigenvectors (Conn, Gould, Toint, Trust-Region
-    Methods (2000), ch. 7). Bisection on its slope finds λ; the value is as accurate as λ squared, also in the hard case.
+    Of b, `slope` (columns, d), and symmetric H, `bend` (columns, d, d). The trust-region problem has no gap to its dual,
+    ``max_λ -½ Σ β_i² / (h_i + λ) - λ/2`` over ``λ >= max(0, -h_1)``, with H's eigenvalues h and β = b in its eigenvectors (Conn, Gould,
+    Toint, Trust-Region Methods (2000), ch. 7). Bisection on its slope finds λ; the value is as accurate as λ squared, also in the hard
+    case.
     """
     h, vectors = np.linalg.eigh(bend)
     beta = np.einsum("cij,ci->cj", vectors, slope)
@@ -119,7 +120,7 @@ def _search(exponents: np.ndarray, c: np.ndarray, body: Body, candidates: np.nda
     terms = sparse_chebyshev.basis(exponents, candidates @ body.generators.T)
     full = int(np.prod(exponents.max(axis=0) + 1))
     form = Dense(exponents, c) if full <= 2 * len(exponents) else Terms(exponents, c)
-    return searched(form, lambda at: terms @ c[:, at], c.shape[1], candidates, body.project, body.generators, form.size)
+    return searched(form.value_and_slope, lambda at: terms @ c[:, at], c.shape[1], candidates, body.project, body.generators, form.size)
 
 
 def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -130,10 +131,8 @@ def extremes_of(surrogate: Fitted, body: Body, u: np.ndarray) -> tuple[np.ndarra
     w, unproven = body.places(u), np.zeros(surrogate.count, bool)
     points = w @ body.generators.T
     if surrogate.smooth:
-        ends_and_places = searched(
-            surrogate, lambda at: surrogate.part(at).evaluate(points), surrogate.count, w, body.project, body.generators
-        )
-        return *ends_and_places, unproven
+        sloped, values = surrogate.value_and_slope, lambda at: surrogate.part(at).evaluate(points)
+        return *searched(sloped, values, surrogate.count, w, body.project, body.generators), unproven
     values = surrogate.evaluate(points)
     bounds = np.stack([values.min(axis=0), values.max(axis=0)])
     return bounds, points[np.stack([values.argmin(axis=0), values.argmax(axis=0)])], unproven

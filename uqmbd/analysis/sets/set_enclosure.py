@@ -128,9 +128,9 @@ def _in_parts(plain: Expansion, bent: Expansion, body: Body, best: np.ndarray, g
     boxes = [np.tile([-1.0, 1.0], (d, 1))]
     tops = [top]
     while len(boxes) < PARTS:
-        lacking = np.array([np.max((each - best) / gap, initial=-np.inf) for each in tops])
-        at = int(lacking.argmax())
-        if lacking[at] <= 1:
+        excess = np.array([np.max((each - best) / gap, initial=-np.inf) for each in tops])
+        at = int(excess.argmax())
+        if excess[at] <= 1:
             break
         box, above = boxes.pop(at), tops.pop(at)
         axis = int(np.ptp(box, axis=1).argmax())

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from uqmbd.analysis.base import principal_components
+from uqmbd.analysis.base.fitted import Fitted
 
 OVERSAMPLING = 2  # nodes of the warped grid for each physical time, so that four of them interpolate well
 MARGIN = 0.25  # of the spread of the runs' ends, by which the warped grid goes on beyond all of them
@@ -153,14 +154,6 @@ def read(time: np.ndarray, values: np.ndarray, at: np.ndarray, pieces: tuple[np.
     return interpolate(values, x, first, last, points=_READ)
 
 
-class Numbers(Protocol):
-    """Surrogate of the numbers of a run."""
-
-    def evaluate(self, u: np.ndarray) -> np.ndarray:
-        """(n, d) to (n, columns)"""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Components:
     """Warped histories as a mean and a few components."""
@@ -194,7 +187,7 @@ class WarpedHistory:
     time: np.ndarray  # (m,), s
     map: TimeMap
     count: int  # how many of the numbers belong to the map; the others are scores
-    numbers: Numbers  # surrogate of the map's numbers and the scores, in this order
+    numbers: Fitted  # surrogate of the map's numbers and the scores, in this order
     parts: Components
     limits: np.ndarray  # (2, numbers): between which predicted numbers are kept, see `limits_of`
 

@@ -12,7 +12,7 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.chaos.expansion import Expansion, cube_sample
 from uqmbd.analysis.imprecise import two_loop
 from uqmbd.analysis.imprecise.two_loop import CONFIDENCE
-from uqmbd.analysis.search.reached import ENOUGH
+from uqmbd.analysis.search.extremes import ENOUGH
 from uqmbd.analysis.sets.regions import Region
 from uqmbd.methods.quantile_levels import too_far_out
 

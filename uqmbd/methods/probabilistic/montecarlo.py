@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -23,9 +23,7 @@ from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
 
@@ -53,7 +51,6 @@ class MonteCarloRun(ReducedRun):
         self._gone = np.zeros(self.histories.count, np.int64)  # values of histories that ok runs lack
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
         good = len(partial["scalars"])
         self._values[self._good : self._good + good] = partial["scalars"]
@@ -61,10 +58,10 @@ class MonteCarloRun(ReducedRun):
         if self.histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
             self._gone = self._gone + partial.get("missing", np.zeros((1, 1), np.int64))[0]
-        whole = partial["histories"][: self._wanted(partial, self._told)]
+        whole = partial["histories"][: self._wanted(partial, self._observed)]
         self._kept[self._whole : self._whole + len(whole)] = whole
         self._whole += len(whole)
-        self._told += len(partial["status"])
+        self._observed += len(partial["status"])
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
         """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""
@@ -74,10 +71,8 @@ class MonteCarloRun(ReducedRun):
         """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
         return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        failures = count_failures(self._all_status())
+    def _conclude(self, status: np.ndarray) -> Conclusion:
+        failures = count_failures(status)
         count = int(failures["runs_ok"])
         scalars = of_present(self.scalars.may_miss, self._of_scalars)
         histories = of_present(self.histories.may_miss, self._of_histories)
@@ -96,12 +91,9 @@ class MonteCarloRun(ReducedRun):
         attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
         names = list(scalars.rows)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
-        return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows]),
-            statistics=self._join({"statistic": names}, [moved(each) for each in rows]),
-            missing=gone[0].group().merge(gone[1].group()),
-            attrs=attrs,
-        )
+        inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
+        statistics = self._join({"statistic": names}, [moved(each) for each in rows])
+        return {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}, attrs
 
     def _of_scalars(self, at: Any) -> Statistics:
         """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
