@@ -75,8 +75,8 @@ def notes_below(result: ResultData) -> list[str]:
 
 def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:
     """A table for the terminal; `whole`: text that has no room goes on in the next line."""
-    header, right, *rows = ([row[column] for column in kept] for row in (table.header, table.numeric, *table.rows))
-    return terminal_columns(header, rows, right, whole=whole)
+    header, *rows = ([row[column] for column in kept] for row in (table.header, *table.rows))
+    return terminal_columns(header, rows, [table.numeric[column] for column in kept], whole=whole)
 
 
 def _named(table: Table) -> Table:
