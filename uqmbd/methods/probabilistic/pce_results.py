@@ -64,10 +64,15 @@ class StatisticsRun(ExpandedRun):
 
     def _about_indices(self) -> list[str]:
         """Sentences about indices of inputs that depend on each other."""
-        bound = self.inputs.dependence
+        bound, notes = self.inputs.dependence, []
+        if joint := self.inputs.joint:
+            notes.append(
+                f"the expansion is in the independent variables of Rosenblatt's transformation of {', '.join(joint)}, each given those "
+                "before it: the indices of these inputs are those of these variables, and depend on their order"
+            )
         if bound is None:
-            return []
-        notes = [
+            return notes
+        notes += [
             f"{', '.join(bound.names)} depend on each other, so there are no Sobol' indices; those given do not depend on the order of the "
             "inputs: Shapley effects, which add up to 1; what an input explains with all that it says of others (first_full); what the "
             "others do not explain (total_independent)"
