@@ -24,7 +24,7 @@ HEAD = """# Every key of a study file
 Written by `python docs/reference.py` from the settings classes; do not edit. A study file is TOML. Keys without a default must be given.
 Units of inputs are converted to SI when the file is read; all other numbers are SI.
 """
-HIDDEN = {"unit", "written", "table", "accepts", "treats", "worker_modules", "directory", "given"}
+HIDDEN = {"unit", "written", "canonical", "table", "accepts", "treats", "worker_modules", "directory", "given"}
 
 
 def documented(kind: type) -> dict[str, str]:

@@ -15,7 +15,7 @@ import typer
 from uqmbd.commands import COMMANDS, STUDIES, Debug, Results
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import heed_signals, interruptible
-from uqmbd.printing import Said, console, near, say
+from uqmbd.printing import TerminalLog, console, near, say
 
 LAST_WORDS = 3.0  # seconds that threads have to end after the command has
 
@@ -265,7 +265,7 @@ def main() -> None:
     debug = "--debug" in sys.argv
     log = logging.getLogger("uqmbd")
     if not log.handlers:
-        log.addHandler(Said())
+        log.addHandler(TerminalLog())
         log.setLevel(logging.INFO)
     gc.set_threshold(50_000)  # 700 collects hundreds of times while modules load, for nothing
     try:

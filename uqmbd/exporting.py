@@ -38,9 +38,8 @@ def export(results: Path, out: Path) -> Path:
         raise StudyError(f"there is no format '{out.suffix}'", key="FILE", value=str(out), remedy=f"known are {known}")
     runs = open_runs(results)
     if not runs.data_vars:
-        raise StudyError(
-            "there are no runs here", file=results, remedy="name the directory that `uqmbd run` has made, results/<study name>"
-        )
+        remedy = "name the directory that `uqmbd run` has made, results/<study name>"
+        raise StudyError("there are no runs here", file=results, remedy=remedy)
     new = out.with_name(f".{out.name}.new")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-CUT = "cut"  # attribute of a result, see `method_facts.Shown`
+CUT = "cut"  # attribute of a result, see `method_facts.ReportFacts`
 WARNINGS = "warnings"  # the same
 EARLIER = {  # what methods of an earlier version, and made-up results, do not say of themselves, by the name of the method
     "sensitivity": {"about": "indices"},
@@ -61,56 +61,28 @@ class ControlCost:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts that every result has; what a method says beyond them is in `Result.attrs`.
-
-    Attributes
-    ----------
-    study, title, description, method : str
-        Empty where they are not known.
-    inputs : dict of str to InputFacts
-    settings : dict
-        Of the method.
-    seed : int or None
-    runs, runs_ok, runs_failed : int or None
-    wall_time : float or None
-        Of all sessions, s.
-    model : str
-    simulator, versions : dict
-        What the simulator said of itself; versions of the packages.
-    notes : tuple of str
-        Sentences that a reader has to know.
-    failures_note : str
-        The one of them that says how many runs failed; empty where none does.
-    about : str
-        What the method answers first: ``outputs``, ``indices`` of inputs, or whether a ``limit`` is passed.
-    sampling : str
-        ``random``: a sample of the inputs' distribution; ``chosen``: values of a user's, from which nothing follows for others; else empty.
-    by_search : bool
-        Whether nothing but a search was asked for bounds.
-    costs : tuple of ControlCost
-        Where the method has set a control of runs; by control.
-    """
+    """Facts that every result has, empty or None where they are not known; what a method says beyond them is in `Result.attrs`."""
 
     study: str = ""
     title: str = ""
     description: str = ""
     method: str = ""
     inputs: Mapping[str, InputFacts] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the method
     seed: int | None = None
     runs: int | None = None
     runs_ok: int | None = None
     runs_failed: int | None = None
-    wall_time: float | None = None
+    wall_time: float | None = None  # of all sessions, s
     model: str = ""
-    simulator: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    failures_note: str = ""
-    about: str = "outputs"
-    sampling: str = ""
-    by_search: bool = False
-    costs: tuple[ControlCost, ...] = ()
+    simulator: Mapping[str, Any] = field(default_factory=dict)  # what it said of itself
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the packages
+    notes: tuple[str, ...] = ()  # sentences that a reader has to know
+    failures_note: str = ""  # the one of them that says how many runs failed; empty where none does
+    about: str = "outputs"  # what the method answers first: outputs, indices of inputs, or whether a limit is passed
+    sampling: str = ""  # random: a sample of the inputs' distribution; chosen: values of a user's, from which nothing follows for others
+    by_search: bool = False  # whether nothing but a search was asked for bounds
+    costs: tuple[ControlCost, ...] = ()  # by control, where the method has set one
 
     @classmethod
     def of(cls, attrs: Mapping[str, Any]) -> Facts:

@@ -14,23 +14,9 @@ Unit = Literal["output", "input", "1"]
 
 @dataclass(frozen=True)
 class GroupSpec:
-    """A group of a result: one Dataset.
+    """A group of a result: one Dataset, ``result["name"]`` and ``result.name``.
 
-    Attributes
-    ----------
-    name : str
-        ``result["name"]`` and ``result.name``.
-    dims : tuple of str
-        Dimensions of the group's own that its arrays may have. What an array of an output has besides is the axis of this output: time, or
-        that of a curve.
-    meaning : str
-        In words.
-    unit : str
-        Of its numbers: that of the ``output``, those of each ``input``, or ``1`` for pure numbers and what says its unit itself.
-    per_output : bool
-        One variable for each output, and nothing else. Else its variables are what the method says.
-    caption : str or None
-        Of its tables, with ``{}`` for the output. None: made of the meaning; empty: it has no tables of its own.
+    What an array of an output has besides the dimensions of its group is the axis of this output: time, or that of a curve.
 
     Examples
     --------
@@ -42,11 +28,11 @@ class GroupSpec:
     """
 
     name: str
-    dims: tuple[str, ...] = ()
-    meaning: str = ""
-    unit: Unit = "output"
-    per_output: bool = True
-    caption: str | None = None
+    dims: tuple[str, ...] = ()  # dimensions of the group's own that its arrays may have
+    meaning: str = ""  # in words
+    unit: Unit = "output"  # of its numbers: that of each output, of each input, or 1 for pure numbers and what says its unit itself
+    per_output: bool = True  # one variable for each output, and nothing else; else its variables are what the method says
+    caption: str | None = None  # of its tables, with {} for the output; None: made of the meaning; empty: it has no tables of its own
 
     def axes(self, dims: Iterable[Any]) -> tuple[str, ...]:
         """Which dimensions of an array of an output are axes of the output."""

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 
-class Said:
+class FromAttributes:
     """Base of what is said in attributes, each a field of the same name."""
 
     @classmethod
@@ -24,7 +24,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Shown(Said):
+class ReportFacts(FromAttributes):
     """What the report is asked to show: section ``[report]``, notes that come first, and outputs that were cut at what they cannot pass."""
 
     report: Mapping[str, Any] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Shown(Said):
 
 
 @dataclass(frozen=True)
-class Cost(Said):
+class Cost(FromAttributes):
     """Of the last session: runs, workers, and the share of time that was no run."""
 
     runs_simulated_last: int = 0
@@ -51,7 +51,7 @@ class Cost(Said):
 
 
 @dataclass(frozen=True)
-class Tolerances(Said):
+class Tolerances(FromAttributes):
     """At which validated error an output is trusted: shares of its range, of the width of its band, of its standard deviation."""
 
     trust_tolerance: float | None = None
@@ -60,7 +60,7 @@ class Tolerances(Said):
 
 
 @dataclass(frozen=True)
-class Evidence(Said):
+class Evidence(FromAttributes):
     """What speaks for bounds."""
 
     runs_validation: int = 0  # that were not fitted
@@ -77,7 +77,7 @@ class Evidence(Said):
 
 
 @dataclass(frozen=True)
-class Limit(Said):
+class Limit(FromAttributes):
     """The limit of a reliability study."""
 
     output: str = ""
@@ -105,7 +105,7 @@ class Limit(Said):
 
 
 @dataclass(frozen=True)
-class Start(Said):
+class Start(FromAttributes):
     """Where one start of a calibration ended: cost, steps, how it ended, and the inputs, SI."""
 
     cost: float = np.inf
@@ -115,7 +115,7 @@ class Start(Said):
 
 
 @dataclass(frozen=True)
-class Estimates(Said):
+class Estimates(FromAttributes):
     """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known."""
 
     estimate: Mapping[str, float] = field(default_factory=dict)
@@ -159,14 +159,14 @@ class Estimates(Said):
 
 # of groups and of arrays in them ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Kinds(Said):
+class Kinds(FromAttributes):
     """Of the groups of regions: the output that tells kinds of runs apart."""
 
     sequence: str = ""
 
 
 @dataclass(frozen=True)
-class Checks(Said):
+class Checks(FromAttributes):
     """Of an output in `validation`: how many runs, the largest error and the run that has it, and what is kept of them, in words."""
 
     checks: int = 0
@@ -176,7 +176,7 @@ class Checks(Said):
 
 
 @dataclass(frozen=True)
-class Cases(Said):
+class Cases(FromAttributes):
     """Of an output in `extreme_runs`, and of `fields`: the inputs, SI, and where on its axis each bound was reached."""
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -187,7 +187,7 @@ WHY, CLAIMED = "why", "claimed"  # as methods write them
 
 
 @dataclass(frozen=True)
-class Trusting(Said):
+class Trusting(FromAttributes):
     """Of an output in `trusted`: what else took the trust away, and whether the method says what it trusts."""
 
     why: str = ""
@@ -195,7 +195,7 @@ class Trusting(Said):
 
 
 @dataclass(frozen=True)
-class Words(Said):
+class Words(FromAttributes):
     """Of any array: its unit, and a title."""
 
     unit: str = ""

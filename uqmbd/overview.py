@@ -205,7 +205,6 @@ def _histories(a: Result, b: Result) -> pd.DataFrame:
             change = (theirs - ours).sel(bound=bound)
             size = abs(change).max([dim for dim in change.dims if dim != axis])
             when = size.fillna(0.0).idxmax(axis)
-            rows.append(
-                (str(name), bound, float(size.max()), float(size.max()) / widest if widest else np.nan, axis_label(ours, axis), float(when))
-            )
+            most = float(size.max())
+            rows.append((str(name), bound, most, most / widest if widest else np.nan, axis_label(ours, axis), float(when)))
     return pd.DataFrame(rows, columns=["output", "bound", "largest change", "share of the widest band", "over", "at"])

@@ -35,25 +35,15 @@ def offered(noun: str) -> dict[str, EntryPoint]:
 
 
 def load_plugin(name: str, known: Mapping[str, Any], noun: str, *, key: str, directory: Path = HERE, kind: type | None = None) -> Any:
-    """The class or function of a name.
+    """The class or function of a name: what comes with uqmbd (`known`), or a plug-in.
 
-    Parameters
-    ----------
-    name : str
-        One of `known`; else ``"package.module:Name"``, ``"file.py:Name"`` relative to `directory`, or the name of an entry point.
-    known : dict of str to object
-        What comes with uqmbd.
-    noun : str
-        What it is: "method", "simulator", "input" or "figure".
-    key : str
-        Where the name stands in the study file.
-    kind : type, optional
-        What the class has to come from.
+    That is ``"package.module:Name"``, ``"file.py:Name"`` relative to `directory`, or the name of an entry point. `noun` says what it is, as
+    in `offered`, and `key` where the name stands in the study file.
 
     Raises
     ------
     StudyError
-        When there is none of that name, it cannot be imported, or it is something else.
+        When there is none of that name, it cannot be imported, or it does not come from `kind`.
     """
     return known[name] if name in known else locate_plugin(name, known, noun, key=key, directory=directory, kind=kind).load()
 
@@ -93,13 +83,7 @@ def locate_plugin(name: str, known: Iterable[str], noun: str, *, key: str, direc
 
 @contextmanager
 def blaming(thing: Any, noun: str, key: str) -> Iterator[None]:
-    """What a class or function from outside raises in the block, named as its own; nothing changes for what comes with uqmbd.
-
-    Raises
-    ------
-    StudyError
-        For every exception of the block that is none.
-    """
+    """A `StudyError` for what a class or function from outside raises in the block; nothing changes for what comes with uqmbd."""
     try:
         yield
     except StudyError:

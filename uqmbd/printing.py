@@ -24,12 +24,7 @@ def printable(text: Any) -> str:
     >>> printable("a\x1b[2Jb\n")
     'a\\x1b[2Jb\n'
     """
-    return COMMANDING.sub(written_out, str(text))
-
-
-def written_out(match: re.Match[str]) -> str:
-    """A character as Python writes it in text."""
-    return match[0].encode("unicode_escape", "backslashreplace").decode("ascii")
+    return COMMANDING.sub(lambda match: match[0].encode("unicode_escape", "backslashreplace").decode("ascii"), str(text))
 
 
 def near(path: Path) -> Path:
@@ -77,7 +72,7 @@ def console(*, err: bool = False, width: int | None = None) -> Console:
     return Plain(stderr=err, width=width, markup=False, emoji=False)
 
 
-class Said(logging.Handler):
+class TerminalLog(logging.Handler):
     """What takes long is said on the terminal before it begins."""
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -61,11 +61,8 @@ class Result(ResultData):
 
         self.require_output(name)
         if name not in self.surrogates:
-            raise StudyError(
-                f"there is no surrogate of '{name}' in this result",
-                value=name,
-                remedy="take a method that makes one, of independent inputs: chebyshev, fuzzy, pce, reliability by ak_mcs ...",
-            )
+            remedy = "take a method that makes one, of independent inputs: chebyshev, fuzzy, pce, reliability by ak_mcs ..."
+            raise StudyError(f"there is no surrogate of '{name}' in this result", value=name, remedy=remedy)
         return of_output(self.surrogates, name)
 
     def table(self) -> pd.DataFrame:

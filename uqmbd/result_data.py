@@ -12,9 +12,9 @@ from uqmbd.analysis.statistics.widths import widths_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.facts import Facts
 from uqmbd.groups import GroupSpec, known_specs
-from uqmbd.method_facts import Said
+from uqmbd.method_facts import FromAttributes
 
-Part = TypeVar("Part", bound=Said)
+Part = TypeVar("Part", bound=FromAttributes)
 SHOWN = 6  # outputs that a `repr` names
 
 

@@ -136,3 +136,20 @@ def test_what_would_have_to_jump_is_refused():
     hard = fm.compile(partial(crank, law=fm.Impenetrable()), start, settings={"integrator": "moreau", "step": 1e-3})
     state = hard.step(hard.start(start), 0.1)
     names(said(lambda: hard.step(state, 0.2, inputs={"overlap": 0.2})), "'overlap'", "'floor'", "would be overlapped at once", "0.1 m")
+
+
+def test_reductions_may_begin_anew():
+    """Largest value, when, mean, and mean within a window of a half of a motion are those of its history."""
+    names_of = ["stone.x", "stone.x:max", "stone.x:time_of_max", "stone.x:mean", "stone.x:mean@0.1..0.3", "stone.x:max@0.2.."]
+    sim = fm.compile(sprung, START, outputs=names_of, settings={"integrator": "dormand_prince", "tolerance": 1e-10, "lanes": 2})
+    state = sim.step(sim.start(START), 0.4)
+    then, _ = sim.go_on(state, 1.0, points=3001, inputs={"force": 20.0}, anew=True)
+    t, x = then.time, then["stone.x"]
+    assert then["stone.x:max"] == pytest.approx(x.max(axis=1), rel=1e-6)
+    assert then["stone.x:time_of_max"] == pytest.approx(t[x.argmax(axis=1)], abs=3e-4) and then["stone.x:time_of_max"].min() > 0.4
+    assert then["stone.x:mean"] == pytest.approx(np.trapezoid(x, t) / 0.6, rel=1e-6)
+    inside = (t > 0.5 - 1e-9) & (t < 0.7 + 1e-9)
+    assert then["stone.x:mean@0.1..0.3"] == pytest.approx(np.trapezoid(x[:, inside], t[inside]) / 0.2, rel=1e-6)
+    assert then["stone.x:max@0.2.."] == pytest.approx(x[:, t > 0.6 - 1e-9].max(axis=1), rel=1e-6)
+    before, _ = sim.go_on(state, 1.0, points=11)
+    assert before["stone.x:mean"] != pytest.approx(then["stone.x:mean"], rel=1e-2)  # of the whole motion

@@ -14,7 +14,7 @@ from flexmbd.lanes.rows import doubles, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping import compiled
 from flexmbd.stepping.campaign import LOOP
-from flexmbd.stepping.changed import enter, leave
+from flexmbd.stepping.changed import count_anew, enter, leave
 from flexmbd.stepping.names import M, N
 from flexmbd.stepping.neighbours import neighbours
 from flexmbd.stepping.reading import Module
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is com
 @pytest.mark.parametrize("width", [1, 4])
 def test_all_functions_of_the_package_are_read(width):
     """No one of them waits for Numba."""
-    for function in (*LOOP, leave, enter, neighbours, windowed, met, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
+    for function in (*LOOP, leave, enter, count_anew, neighbours, windowed, met, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
         llvm.parse_assembly(Module([function], width, ["entry"]).text, llvm.create_context()).verify()
 
 

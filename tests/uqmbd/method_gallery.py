@@ -155,6 +155,7 @@ CASES = [
     case("pce", "doptimal", UNIFORM, samples=40, degree=3, design="doptimal"),
     case("pce", "whole", WHOLE, samples=60, degree=2),
     case("pce", "bound", BOUND, samples=60, degree=3),
+    case("pce", "joint", JOINT, samples=60, degree=3),
     case("pce", "objects", OBJECTS, samples=60, max_degree=4),
     case("pce", "intervals", BOTH, samples=40, degree=3),
     case("pce", "asked", BOX, samples=40, degree=3, questions=["bounds", "width"]),

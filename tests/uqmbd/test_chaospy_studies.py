@@ -215,3 +215,36 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Path(__file__).resolve().parents[2] / "docs" / "theory" / "dependence.md"
     assert doctest.testfile(str(page), module_relative=False) == (0, 10)
+
+
+def density_of_clayton(u, v, theta):
+    """Clayton (1978): of two uniform variables."""
+    return (1 + theta) * (u * v) ** (-1 - theta) * (u**-theta + v**-theta - 1) ** (-2 - 1 / theta)
+
+
+def test_pce_of_claytons_copula_has_the_moments_of_its_density(tmp_path):
+    """Against its density, integrated over normal scores: the expansion converges to both moments."""
+    theta, score = 2.0, np.linspace(-8.0, 8.0, 801)
+    weight, u = stats.norm.pdf(score), stats.norm.cdf(score)
+    weight = np.outer(weight, weight) * density_of_clayton(u[:, None], u[None, :], theta)
+    y = (5 + 0.3 * score[:, None]) * (1 + u[None, :])
+    mean = (weight * y).sum() / weight.sum()
+    exact = {"mean": mean, "std": np.sqrt((weight * (y - mean) ** 2).sum() / weight.sum())}
+    inputs = {("a", "b"): chaospy.Clayton(chaospy.J(chaospy.Normal(5, 0.3), chaospy.Uniform(1, 2)), theta)}
+    error = {}
+    for degree in (4, 12):
+        found = run(tmp_path / str(degree), inputs, uq.PCE(design="quadrature", degree=degree), model=lambda a, b: {"y": a * b})
+        error[degree] = {name: abs(float(found.statistics["y"].sel(statistic=name)) / value - 1) for name, value in exact.items()}
+    assert error[12]["mean"] < 3e-6 and error[12]["std"] < 3e-5
+    assert all(error[12][name] < 0.02 * error[4][name] for name in exact)
+    assert any("Rosenblatt's transformation of a, b" in note and "depend on their order" in note for note in found.attrs["notes"])
+
+
+def test_pce_in_rosenblatts_variables_is_exact_for_polynomials(tmp_path):
+    """b is N(a, 1) and a is N(0, 1): b² has the mean 2 and the variance 8, of which a alone explains a quarter: Var(a² + 1) = 2."""
+    a = chaospy.Normal(0, 1)
+    inputs, method = {("a", "b"): chaospy.J(a, chaospy.Normal(a, 1))}, uq.PCE(design="quadrature", degree=2)
+    found = run(tmp_path, inputs, method, model=lambda a, b: {"y": b**2})
+    assert [float(found.statistics["y"].sel(statistic=name)) for name in ("mean", "std")] == pytest.approx([2, np.sqrt(8)], rel=1e-9)
+    first = found.sensitivity["y"].sel(kind="first")
+    assert [float(first.sel(input=name)) for name in "ab"] == pytest.approx([0.25, 0.25], rel=1e-9)

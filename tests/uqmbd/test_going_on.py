@@ -72,6 +72,42 @@ def test_a_run_whose_inputs_would_make_positions_jump_fails_alone(over):
         assert np.array_equal(second.outputs[name][:2], same.outputs[name][:2])
 
 
+SHAFT = """
+import flexmbd as fm
+
+def shaft(clearance):
+    s = fm.System(gravity=(0.0, -9.81))
+    body = s.body("body", mass=0.4, inertia=2e-3, position=(2e-4, 0.0), rate=5.0)
+    law = fm.Impenetrable(0.5, friction=0.1)
+    s.add(fm.ClearanceRevolute("pin", body.centre, s.ground.at(0.0, 0.0), clearance, law, bearing_radius=0.01))
+    return s
+"""
+
+
+def test_a_clearance_is_followed_in_lanes(tmp_path):
+    """Down and up again, each run from the end of the one before, three branches side by side or each alone: to the last bit."""
+    (tmp_path / "model.py").write_text(SHAFT)
+    time, settings = np.linspace(0.0, 0.02, 201), {"integrator": "moreau", "step": 1e-4}
+    names = ("body.y", "body.y:min", "body.y:time_of_min")
+    one = LanesSimulator(find_model("model.py:shaft", tmp_path), names, time, settings)
+    branches, ends, found = 1e-3 * np.array([1.0, 1.2, 1.5]), {}, None
+    for which in (np.arange(3), *np.arange(3)[:, None]):
+        states = [None] * len(which)
+        for share in (1.0, 0.97, 0.94, 0.97, 1.0):
+            found = one.go_on({"clearance": branches[which] * share}, states)
+            assert not found.status.any()
+            assert found.outputs["body.y:min"] == pytest.approx(found.outputs["body.y"].min(axis=1), rel=1e-2)  # of this run alone
+            assert np.all(found.outputs["body.y:time_of_min"] < 1.001 * time[-1])
+            states = found.states
+        for i, k in enumerate(which):
+            ends.setdefault(int(k), []).append(states[i]["values"][: len(states[i]["names"]) // 2])
+    for together, alone in ends.values():
+        assert np.array_equal(together, alone)
+    states = one.go_on({"clearance": branches}, FROM_ZERO).states
+    moved = one.go_on({"clearance": branches * 0.7}, one.go_on({"clearance": branches}, states).states)
+    assert not moved.status.any() and any("moved to fit" in str(words) for words in moved.attributes.values())
+
+
 class Counter:
     """A simulator from outside that counts on from where it was."""
 

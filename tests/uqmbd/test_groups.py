@@ -13,7 +13,7 @@ import xarray as xr
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.groups import BY_STUDY, OURS, GroupSpec
-from uqmbd.method_facts import Limit, Said
+from uqmbd.method_facts import FromAttributes, Limit
 from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.result_data import ResultData
 from uqmbd.sealing import seal
@@ -139,7 +139,7 @@ def test_nobody_who_shows_a_result_reads_an_attribute_by_a_string(path):
 
 def test_facts_of_a_methods_own_are_read_by_a_class_of_its_own():
     @dataclass(frozen=True)
-    class Chain(Said):
+    class Chain(FromAttributes):
         accepted: float = 0.0
         burn_in: int = 100
 

@@ -65,7 +65,7 @@ def test_a_method_copies_what_it_is_told_about_once():
     while (samples := run.ask()) is not None:
         run.tell(samples, {"y": np.ones(8)}, np.zeros(8, np.int8))
     assert run.values.sum() == 4000
-    for grown in (run._kept_values, run._kept_status, run._asked):
+    for grown in (run._kept_values, run._kept_status, run._kept_points):
         assert grown.copied < 2 * 4000
 
 

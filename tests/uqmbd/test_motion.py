@@ -9,7 +9,7 @@ import pytest
 
 import uqmbd as uq
 from uqmbd.report import write_report
-from uqmbd.report.motion import inputs_of, motion_block, reached, said_of
+from uqmbd.report.motion import inputs_of, motion_block, reached, sentence_of
 from uqmbd.report.pages import unpacked
 from uqmbd.result import open_results
 from uqmbd.runs.listing import listed
@@ -185,14 +185,14 @@ def test_a_run_that_reaches_something_else_when_it_is_run_again_is_said(finished
         re.sub(r'("output": "bob.x:min", "bound": "lower", "value": )([-0-9.e]+)(.*?"again": )[-0-9.e]+', r"\1\2\g<3>-0.5", text)
     )
     cases = [case for case in motion["cases"] if any(end["again"] == -0.5 for end in case["ends"])]
-    assert len(cases) == 1 and "(-500 mm when run again)" in said_of(finished.result, cases[0])
-    assert not any("when run again" in said_of(finished.result, case) for case in finished.result.motion["cases"])
+    assert len(cases) == 1 and "(-500 mm when run again)" in sentence_of(finished.result, cases[0])
+    assert not any("when run again" in sentence_of(finished.result, case) for case in finished.result.motion["cases"])
 
 
 def test_a_nominal_run_that_reached_a_bound_says_both(finished):
     first, second, *_ = finished.result.motion["cases"]
     both = first | {"ends": second["ends"][:1]}
-    said = said_of(finished.result, both)
+    said = sentence_of(finished.result, both)
     assert said.startswith("The nominal run, in the middle of the inputs: ") and " It reached the highest bob.angle:max, " in said
 
 

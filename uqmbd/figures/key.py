@@ -16,7 +16,7 @@ from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_le
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.worst import extremes_panel, inputs_said
-from uqmbd.method_facts import Estimates, Shown
+from uqmbd.method_facts import Estimates, ReportFacts
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
 from uqmbd.tables.outputs import axis_label, axis_unit, chosen, has_probability, key_said, label_of, output_names, statistics_in, widest
@@ -146,7 +146,7 @@ def interval_figure(result: ResultData, name: str) -> Figure:
         places, words, sides = zip(*((value, f"{word} {brief(within.of(value))}", side) for value, word, side in runs), strict=True)
         at = np.array(places, float)
         marks.append(Points(at, np.full(len(at), MIDDLE), words, sides, "runs", RUN, on_curves=True))
-    if name in result.bounds and name in result.facts_of(Shown).cut:
+    if name in result.bounds and name in result.facts_of(ReportFacts).cut:
         caption.append("The bounds are cut at what it cannot pass.")
     title = marked(result, name, name)
     return Figure(f"{name}.answer", title, (Panel(label_of(result, name), "", tuple(marks), bare=True),), tuple(caption))

@@ -11,7 +11,7 @@ from typing import Any
 from uqmbd.errors import StudyError
 from uqmbd.figures.marks import Figure
 from uqmbd.groups import OURS
-from uqmbd.method_facts import Shown
+from uqmbd.method_facts import ReportFacts
 from uqmbd.plugins import load_plugin, offered
 from uqmbd.result_data import ResultData
 from uqmbd.simulators.folder import kept_folder
@@ -56,7 +56,7 @@ def own_tables(result: ResultData) -> list[Table]:
 def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: str, wanted: str, remedy: str) -> dict[str, list[Any]]:
     """What all functions make of a result, by the titles of sections: one of `kinds`, several, or several by title."""
     sections: dict[str, list[Any]] = {}
-    for name in (*offered(noun), *(result.facts_of(Shown).functions(f"{noun}s") if result.trust else ())):
+    for name in (*offered(noun), *(result.facts_of(ReportFacts).functions(f"{noun}s") if result.trust else ())):
         function = load_plugin(name, {}, noun, key=key)
         try:
             with kept_folder(function):
@@ -76,10 +76,9 @@ def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: st
 
 def left_out(result: ResultData) -> str:
     """The sentence that says which figures and tables are not shown, since their code came with the result; empty if all are."""
-    known = {what: names for what in ("figures", "tables") if (names := result.facts_of(Shown).functions(what)) and not result.trust}
+    known = {what: names for what in ("figures", "tables") if (names := result.facts_of(ReportFacts).functions(what)) and not result.trust}
     if not known:
         return ""
     what, names = " and ".join(known), ", ".join(name for some in known.values() for name in some)
-    return (
-        f"The {what} of {names} are left out: they are code that came with this result. --trust executes it (open_results(..., trust=True))"
-    )
+    text = f"The {what} of {names} are left out: they are code that came with this result."
+    return f"{text} --trust executes it (open_results(..., trust=True))"

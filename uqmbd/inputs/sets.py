@@ -83,8 +83,6 @@ class ConvexSet(Checked):
         Names of the columns, in the order of the inputs, if they are not the names of the inputs.
     units : tuple of str, optional
         Units of the numbers of covariance, center or data, in the order of the inputs.
-    written, canonical : ConvexSet or None
-        See `uqmbd.inputs.base.Input`.
 
     Examples
     --------

@@ -48,8 +48,8 @@ class Table:
         return hashlib.sha256(repr((self.columns, self.values.tolist())).encode()).hexdigest()
 
 
-def read_columns(path: str, columns: Sequence[str], *, least: int) -> Table:
-    """Columns of a CSV file by the names in its first line; empty lines are skipped.
+def read_columns(path: str, columns: Sequence[str] | None, *, least: int) -> Table:
+    """Columns of a CSV file by the names in its first line, all of them for None; empty lines are skipped.
 
     Parameters
     ----------
@@ -74,11 +74,12 @@ def read_columns(path: str, columns: Sequence[str], *, least: int) -> Table:
     head, *body = text.splitlines() or [""]
     delimiter = max(",;\t", key=head.count)
     names = [name.strip() for name in next(csv.reader([head], delimiter=delimiter), [])]
-    for column in columns:
+    for column in columns or ():
         if names.count(column) != 1:
             fault = "has no column" if column not in names else "has more than one column"
             raise StudyError(f"the file '{file.name}' {fault} '{column}'", remedy=did_you_mean(column, names, noun="column"))
-    at, rows = [names.index(column) for column in columns], []
+    at, rows = list(range(len(names))) if columns is None else [names.index(column) for column in columns], []
+    columns = names if columns is None else columns
     for number, line in enumerate(body, start=2):
         if not line.strip():
             continue

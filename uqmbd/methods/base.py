@@ -115,7 +115,6 @@ class Method(Checked):
                 text = f"the method {self.name} cannot treat the input '{name}' of kind {item.kind}; {others}"
                 remedy = f"choose another method, or give the input as {' or '.join(sorted(self.accepts))}"
                 raise StudyError(text, key=f"inputs.{name}", remedy=remedy)
-
         space = Space.of(inputs)
         for word in {"sampled", "joint"} - self.treats:
             for name, why in getattr(space, word).items():
@@ -181,8 +180,5 @@ def count_failures(status: np.ndarray) -> dict[str, int | float]:
     failed = int(np.count_nonzero(status))
     counts: dict[str, int | float] = {"runs": len(status), "runs_ok": len(status) - failed, "runs_failed": failed}
     counts["failed_share"] = failed / len(status) if len(status) else 0.0
-    for code, word in enumerate(STATUS):
-        number = int(np.count_nonzero(status == code))
-        if code and number:
-            counts[f"runs_{word}"] = number
-    return counts
+    each = {word: int(np.count_nonzero(status == code)) for code, word in enumerate(STATUS) if code}
+    return counts | {f"runs_{word}": number for word, number in each.items() if number}

@@ -24,8 +24,8 @@ BY_LEVEL = "trusted_share_by_level"
 
 def without_trust_where_runs_failed(
     result: Result, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray
-) -> Result:
-    """The result, whose trust is taken where runs failed among the values for which it speaks; a note says how many and where.
+) -> None:
+    """Take the trust of a result where runs failed among the values for which it speaks; a note says how many and where.
 
     What is said of intervals is said of every value of them, and no run tells what the response is where runs fail. Where all inputs are
     random, failed runs are left out and counted; there trust is lost where they fill a region, into which a surrogate only guesses.
@@ -35,14 +35,13 @@ def without_trust_where_runs_failed(
     names = [name for name in result.outputs if name in result.trusted or name in result.bounds]
     whole = any(item.kind != "random" for item in inputs.values())
     if not failed.any() or not names or not (whole or fills_region(inputs, samples, failed)):
-        return result
+        return
     counted = how_many(inputs, samples, failed)
     what = "bounds" if result.bounds.data_vars else "results"
     warn(result, f"{counted}: {what} over inputs among which such runs lie are not trusted, for no run tells what happens there")
     distrust(result, names, counted)
     untrusted_leaves(result, names, {name: values[failed] for name, values in samples.items()})
     share_anew(result)
-    return result
 
 
 def warn(result: Result, text: str) -> None:

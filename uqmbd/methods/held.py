@@ -32,7 +32,6 @@ class Held(Sampler):
         return getattr(self._run, name)
 
     def ask(self) -> Request | dict[str, np.ndarray] | None:
-        """The run's next samples, with the fixed inputs."""
         asked = self._run.ask()
         if asked is None:
             return None
@@ -42,11 +41,9 @@ class Held(Sampler):
         return replace(asked, samples=samples) if isinstance(asked, Request) else samples
 
     def tell(self, samples: Samples, outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order."""
         without(self._run.tell, tuple(self._values), samples, outputs, status)
 
     def result(self) -> Any:
-        """The run's result, which says nothing of the fixed inputs."""
         return self._run.result()
 
 

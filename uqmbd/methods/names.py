@@ -35,8 +35,8 @@ METHODS = Names(
         "evidence": "imprecise.evidence:Evidence",
         "sensitivity": "sensitivity.settings:Sensitivity",
         "reliability": "reliability.settings:Reliability",
-        "grid": "parameter_studies.grid:Grid",
-        "list": "parameter_studies.list_samples:List",
+        "grid": "parameter_studies.chosen:Grid",
+        "list": "parameter_studies.chosen:List",
         "calibrate": "parameter_studies.calibrate:Calibrate",
     }
 )

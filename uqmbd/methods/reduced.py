@@ -11,11 +11,14 @@ import numpy as np
 from uqmbd.analysis.base.columns import Columns, arranged, widths, with_names
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.failures import stop_if_too_many
+from uqmbd.methods.staged import Conclusion
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Sampler
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from uqmbd.result import Result
 
 
 class ReducedRun(Sampler):
@@ -38,7 +41,7 @@ class ReducedRun(Sampler):
         self.histories = Columns({name: info for name, info in outputs.items() if info.axis}, time)
         self._order = list(outputs)
         self._status: list[np.ndarray] = []  # of each batch
-        self._told = 0
+        self._observed = 0
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """All samples, once."""
@@ -57,14 +60,20 @@ class ReducedRun(Sampler):
         return arranged(partial, {key: widths(columns) for key, columns in self._along.items()})
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes in run order, see `uqmbd.request.Sampler`."""
         self.tell_reduced(self._reduce(samples, outputs, status))
 
-    def _all_status(self) -> np.ndarray:
-        """Status of all runs, (runs,); raises `StudyError` when too many failed."""
+    def result(self) -> Result:
+        """What follows from all runs; raises `StudyError` when too many failed."""
+        from uqmbd.result import Result
+
         status = np.concatenate([np.zeros(0, np.int8), *self._status])
         stop_if_too_many(self.settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
-        return status
+        groups, attrs = self._conclude(status)
+        return Result(groups, attrs=attrs)
+
+    def _conclude(self, status: np.ndarray) -> Conclusion:
+        """Groups and attributes of the result; `status` (runs,) of all runs."""
+        raise NotImplementedError
 
     def _join(self, labels: dict[str, list[str]], rows: Sequence[np.ndarray], unit: str | None = None) -> xr.Dataset:
         """One Dataset of scalars and histories, whose rows are given where there are any, in the order of the outputs."""

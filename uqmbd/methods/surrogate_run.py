@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import xarray as xr
 
-from uqmbd.analysis.base.columnwise import by_blocks, sample_std
+from uqmbd.analysis.base.columnwise import sample_std
 from uqmbd.analysis.chebyshev.expansions import main_effect_widths
 from uqmbd.analysis.chebyshev.monotonicity import extreme_corners, signs
 from uqmbd.analysis.statistics import trust
@@ -15,18 +16,13 @@ from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.analysis.statistics.trust import Outer, joined
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.intervals.optimised_bounds import OptimisedBounds
-from uqmbd.methods.staged import FittedRun
+from uqmbd.methods.staged import Conclusion, FittedRun
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import SurrogateContext
 from uqmbd.questions.width import ROUNDING
 from uqmbd.regions.base import Box
-from uqmbd.result import Result
 from uqmbd.surrogates.base import CORNER, EXTREME, FALLBACK, MOST_CORNERS, NODE, SEARCH, VALIDATION, Surrogate
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 class SurrogateRun(FittedRun):
@@ -128,8 +124,7 @@ class SurrogateRun(FittedRun):
             outer = Outer(joined(enclosure, inner), error, trusted, np.full(len(error), trust.ENCLOSED, np.int8))
         return outer, float(met.mean()) if met.size else 1.0
 
-    def result(self) -> Result:
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         runs = self.counted()
         inner = self.envelope(runs)
         outer, met = self.region.bounds(inner)
@@ -140,7 +135,7 @@ class SurrogateRun(FittedRun):
             **self._groups(inner, outer.error, outer.trusted),
             "bounds": columns.dataset(outer.bounds, {"bound": ["lower", "upper"]}),
             "source": columns.dataset(outer.source, unit=""),
-            "worst": self._at_runs(runs[self._extremes_of(runs)]),
+            "worst": self._at_runs(runs[self.envelope(runs, np.argmin, np.argmax)]),
             **self._statistics(),
             "sensitivity": self._sensitivity(answers.sensitivity, inner),
             **answers.groups,
@@ -148,20 +143,10 @@ class SurrogateRun(FittedRun):
             **self.surrogate.groups(),
             **self.region.groups(outer, met, inner),
         }
-        here = self.region.contains(self.points)
-        asked, failed = self.samples(self.points[here]), self.status[here] != 0
-        return without_trust_where_runs_failed(
-            Result(**groups, attrs=self._attributes(outer, met, answers.notes)), self.inputs, asked, failed
-        )
+        return groups, self._attributes(outer, met, answers.notes)
 
-    def _extremes_of(self, runs: np.ndarray) -> np.ndarray:
-        """Which of these runs reached the least and the greatest value of every column, (2, columns)."""
-
-        def of(at: slice) -> np.ndarray:
-            values = self.outcomes(runs, at)
-            return np.stack([values.argmin(axis=0), values.argmax(axis=0)])
-
-        return by_blocks(of, self.columns.count, len(runs))
+    def _spoken_of(self) -> np.ndarray:
+        return self.region.contains(self.points)
 
     def _of_expansion(self) -> dict[str, xr.Dataset]:
         """The surrogate, to be asked again, and what it says of runs that it was not made of; none where bounds do not come from it."""
@@ -203,7 +188,7 @@ class SurrogateRun(FittedRun):
             "runs_nodes": int(np.count_nonzero(self.roles == NODE)),
             "runs_validation": int(np.count_nonzero(np.isin(self.roles, (VALIDATION, CORNER)))),
             "runs_fallback": int(np.count_nonzero(np.isin(self.roles, (FALLBACK, SEARCH)))),
-            **({} if self._optimised is None else self._optimised.said(outer)),
+            **({} if self._optimised is None else self._optimised.attributes(outer)),
             **count_failures(self.status),
         }
         if settings.corner_runs:

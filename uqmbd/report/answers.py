@@ -89,9 +89,8 @@ def _passed(result: ResultData, name: str) -> str:
         return f"Yes: in some runs {spoken(name)} is {limit}."
     trust = trust_of(result, name)
     if beyond[1] or (trust is not None and trust.share < 1.0):
-        return (
-            f"No run has {spoken(name)} {limit}, but {'the bounds do' if beyond[1] else 'bounds that are not trusted do'} not exclude it."
-        )
+        which = "the bounds" if beyond[1] else "bounds that are not trusted"
+        return f"No run has {spoken(name)} {limit}, but {which} do not exclude it."
     return f"No: {spoken(name)} is never {limit}."
 
 
@@ -166,9 +165,8 @@ def _reached(result: ResultData, name: str, subject: str = "") -> str:
         return ""
     within = scale_of(result, name)
     least, most = between(*map(within.of, ends_of(result.inner, name)), outward=False)
-    return begun(
-        f"{subject or spoken(name)} was between {least} and {within.said(most)}{anywhere(result, name)} in {runs_said(result)} runs."
-    )
+    where = f"{anywhere(result, name)} in {runs_said(result)} runs"
+    return begun(f"{subject or spoken(name)} was between {least} and {within.said(most)}{where}.")
 
 
 def _distributed(result: ResultData, name: str, subject: str = "") -> str:

@@ -52,9 +52,8 @@ def indices_table(result: ResultData, name: str) -> Table:
     if design:
         header.append("design point")
         units = [input_unit(result, key) for key in inputs]
-        columns.append(
-            [f"{unit.of(design[key]):.6g} {unit.unit}".rstrip() if key in design else "" for key, unit in zip(inputs, units, strict=True)]
-        )
+        every = zip(inputs, units, strict=True)
+        columns.append([f"{unit.of(design[key]):.6g} {unit.unit}".rstrip() if key in design else "" for key, unit in every])
     rows = tuple((inputs[k], *(column[k] for column in columns)) for k in order) if columns else ()
     note = doubt(result, name) if table is not None and rows else ""
     return Table(f"{name}{over}: inputs that matter first", tuple(header), rows, (False, *(True,) * (len(header) - 1)), note)

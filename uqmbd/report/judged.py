@@ -108,10 +108,8 @@ def _of_indices(result: ResultData, name: str) -> Judged:
     known = [width for width in widths if np.isfinite(width)]
     if not known:
         return Judged("unsaid", f"from {runs_said(result)} runs; these indices have no limits, so read them as an order")
-    return Judged(
-        "yes" if max(known) < UNSURE else "partly",
-        f"from {runs_said(result)} runs the indices are known to ± {brief(max(known), max(known))}",
-    )
+    state = "yes" if max(known) < UNSURE else "partly"
+    return Judged(state, f"from {runs_said(result)} runs the indices are known to ± {brief(max(known), max(known))}")
 
 
 def _of_sample(result: ResultData, name: str) -> Judged:

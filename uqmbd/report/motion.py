@@ -57,7 +57,9 @@ def _scene(result: ResultData, names: Mapping[str, str]) -> Markup:
     library, script, html_of, data_of, style = parts()
     cases = result.motion["cases"]
     first = [next((end["time"] for end in case["ends"]), None) for case in cases]  # when their first bound was reached, if that is known
-    shown = [{"label": label_of(result, case), "says": said_of(result, case), "time": at} for case, at in zip(cases, first, strict=True)]
+    shown = [
+        {"label": label_of(result, case), "says": sentence_of(result, case), "time": at} for case, at in zip(cases, first, strict=True)
+    ]
     scene = result.motion["scene"] | {"cases": shown}
     histories, scalars = output_names(result)
     ends = [[end["output"], end["bound"], number] for number, case in enumerate(cases) for end in case["ends"]]
@@ -105,7 +107,7 @@ def label_of(result: ResultData, case: Mapping[str, Any]) -> str:
     return f"{case['label']}, {_value(result, end)}"
 
 
-def said_of(result: ResultData, case: Mapping[str, Any]) -> str:
+def sentence_of(result: ResultData, case: Mapping[str, Any]) -> str:
     """A sentence on a run: its inputs, and which bounds it reached."""
     inputs = inputs_said(result, case["inputs"])
     ends = [_end(result, end) for end in case["ends"][:TOLD]]

@@ -11,7 +11,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.alt import alternative
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.plugin_sections import left_out, plugin_tables
-from uqmbd.method_facts import Shown
+from uqmbd.method_facts import ReportFacts
 from uqmbd.report import plotly_view
 from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
@@ -69,7 +69,7 @@ def _render(
         title: [_drawn(figure, names[figure.key]) for figure in group if figure is not lead.figure] for title, group in sections.items()
     }
     warnings = _warnings(result)
-    early, reason = set(map(sentence, result.facts_of(Shown).warnings)), lead.judged.why if lead.judged else ""
+    early, reason = set(map(sentence, result.facts_of(ReportFacts).warnings)), lead.judged.why if lead.judged else ""
     first = [note for note in warnings if note in early and not (reason and reason in note)]  # that reason is above them
     chosen = [name for names in figures.output_names(result) for name in figures.chosen(result, names)]
     tables = [

@@ -33,9 +33,9 @@ def sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:].rstrip('.')}."
 
 
-def asset(name: str) -> str:
+def asset(name: str, package: str = "uqmbd.report") -> str:
     """The text of a file of `assets`."""
-    return (files("uqmbd.report") / "assets" / name).read_text(encoding="utf-8")
+    return (files(package) / "assets" / name).read_text(encoding="utf-8")
 
 
 def replaced(page: Path, text: str) -> Path:

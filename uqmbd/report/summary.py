@@ -81,7 +81,8 @@ def _range(result: ResultData, name: str) -> str:
         return _probability(result, name, within)
     parts = []
     if "mean" in said:
-        parts.append(f"its mean is {_both(said['mean'], within.unit)}")
+        mean = said["mean"][0] if len(said["mean"]) == 1 else f"between {' and '.join(said['mean'])}"
+        parts.append(f"its mean is {within.said(mean)}")
     if {"5 %", "95 %"} <= set(said):
         lower, upper = apart(within.of(values["5 %"][0]), within.of(values["95 %"][-1]))
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
@@ -113,10 +114,6 @@ def _regions(result: ResultData, name: str) -> str:
     """The kinds of runs that were found, and the bounds of each."""
     said = regions_said(result, name)
     return said and f"Kinds of runs: {said}."
-
-
-def _both(texts: list[str], unit: str) -> str:
-    return f"{texts[0]} {unit}".rstrip() if len(texts) == 1 else f"between {texts[0]} and {texts[1]} {unit}".rstrip()
 
 
 def _worst(result: ResultData, name: str) -> str:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.plugin_sections import own_tables
-from uqmbd.method_facts import Shown
+from uqmbd.method_facts import ReportFacts
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
@@ -63,13 +63,13 @@ def terminal_table(result: ResultData, width: int = WIDTH) -> Group:
         parts += [Text(each.title), _drawn(each, range(len(each.header)), whole=True)]
     if below:
         parts.append(Text(" ".join(below), style="italic"))
-    parts += [Text(sentence(str(text)), style="bold") for text in result.facts_of(Shown).warnings]
+    parts += [Text(sentence(str(text)), style="bold") for text in result.facts_of(ReportFacts).warnings]
     return Group(*parts)
 
 
 def notes_below(result: ResultData) -> list[str]:
     """The notes of a result that `terminal_table` does not end with already, a line each."""
-    shown = set(map(str, result.facts_of(Shown).warnings))
+    shown = set(map(str, result.facts_of(ReportFacts).warnings))
     return [f"note: {note}" for note in result.facts.notes if str(note) not in shown]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes, picked, sample_count
+from uqmbd.simulators.windows import read_name
 
 WORDS = ("topology", "integrator", "names", "parts")
 
@@ -49,8 +50,10 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
             simulation = simulator.simulation(samples if states[0] is None else inputs_of(states))
             start = simulation.start(dict(samples)) if states[0] is None else state_of(flexmbd, states)
             changed = {name: x for name, x in samples.items() if not np.array_equal(x, start.samples[name])}
-            end = float(start.time[0]) + float(simulator.time[-1])
-            found, ends = simulation.go_on(start, end, points=len(simulator.time), inputs=changed or None)
+            begin, points = float(start.time[0]), len(simulator.time)
+            found, ends = simulation.go_on(
+                start, begin + float(simulator.time[-1]), points=points, inputs=changed or None, anew=begin > 0.0
+            )
     except StudyError as error:
         if states[0] is None:
             raise
@@ -60,9 +63,8 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
         return replace(failed_outcomes(1, shapes, ERROR, error.message), states=[None])
     status = np.asarray(found.status, np.int8)
     told = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
-    return Outcomes(
-        {name: found.outputs[name] for name in simulator.names}, status, list(found.message), simulator.metadata(found.attributes), told
-    )
+    outputs = {name: found.outputs[name] - begin * read_name(name).is_place for name in simulator.names}  # times are those of the run
+    return Outcomes(outputs, status, list(found.message), simulator.metadata(found.attributes), told)
 
 
 def plain(state: Any, i: int) -> dict[str, Any]:

@@ -105,7 +105,8 @@ class LanesSimulator:
         return replace(found, model=with_control(self.model, others, [one.name for one in fields(flexmbd.Settings)]))
 
     def go_on(self, samples: Mapping[str, np.ndarray], states: list[Any]) -> Outcomes:
-        """See `uqmbd.simulators.base.Continuing`: each run goes on for as long as the study's times.
+        """See `uqmbd.simulators.base.Continuing`: each run goes on for as long as the study's times, which count
+        from its state, as do reductions.
 
         A run that goes on does not depend on those beside it, to the last bit. A stop ends a step, so that a run without one differs by
         the tolerance of the scheme (with explicit fixed steps by rounding). Inputs that are others than those of the state change at its

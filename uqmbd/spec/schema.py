@@ -22,7 +22,9 @@ def schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of a study file: that of `StudySpec`, whose inputs and methods are written as tables."""
     found = _said(StudySpec.model_json_schema())
     definitions, properties = found["$defs"], found["properties"]
-    del definitions["Input"], definitions["Method"], definitions["ConvexSet"]["properties"]["table"]  # no keys of a file
+    del definitions["Input"], definitions["Method"]  # no keys of a file, as these are none
+    for name in ("table", "written", "canonical"):
+        del definitions["ConvexSet"]["properties"][name]
     outside = {"type": "object", "properties": {"type": {"type": "string", "pattern": ":"}}, "description": OUTSIDE}
     kinds = [kind for method in METHODS.values() for kind in getattr(method, "approaches", {"": method}).values()]
     for key, labelled in (("method", False), ("labelled_method", True)):

@@ -14,7 +14,7 @@ import numpy as np
 
 from uqmbd.campaign.opening import lock_store
 from uqmbd.errors import StudyError
-from uqmbd.method_facts import Shown
+from uqmbd.method_facts import ReportFacts
 from uqmbd.runs.chunk import spans_of
 from uqmbd.runs.files import replace, writing
 from uqmbd.runs.keys import keyless
@@ -118,7 +118,7 @@ def result_of_before(study: StudyData, directory: Path) -> Result | None:
         said = f"{error.file}: {error.message}" if error.file else error.message
         logging.getLogger("uqmbd").info("the result that is there is made again: %s", said)
         return None
-    theirs, ours = result.facts_of(Shown), Shown(shown_by(study)[0])
+    theirs, ours = result.facts_of(ReportFacts), ReportFacts(shown_by(study)[0])
     # the study names them, nobody else
     result.trust = all(theirs.functions(what) == ours.functions(what) for what in ("figures", "tables"))
     attrs = {key: value for key, value in result.attrs.items() if key not in ("title", "description")} | study.said()

@@ -34,7 +34,7 @@ class Runs:
     values: Any  # (runs, columns)
     status: Any  # (runs,)
     roles: Any  # (runs,)
-    told: Any  # how many, a number
+    observed: Any  # how many have outcomes, a number
     seed: int
     error: np.ndarray  # (columns,): as of the last `assess`, as are the next two
     trusted: np.ndarray  # bool (columns,)

@@ -116,6 +116,6 @@ class Chaos(Surrogate):
     def kept(self) -> dict[str, Any]:
         """Not where inputs depend on each other, or have a few values only."""
         axes = [axis for axis in self.axes() if axis is not None]
-        if self.runs.inputs.dependence is not None or len(axes) < len(self.runs.inputs):
+        if self.runs.inputs.dependence is not None or self.runs.inputs.joint or len(axes) < len(self.runs.inputs):
             return {}
         return {"surrogates": kept(axes, self.last.expansion, self.runs.columns, self.runs.error)}

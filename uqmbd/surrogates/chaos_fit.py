@@ -26,12 +26,13 @@ LEAST_RUNS = 2  # for each term, that choose
 def family_of(space: Space, name: str, degree: int) -> Family:
     """The polynomials of one input, as functions of the independent u that `Space.samples` takes.
 
-    Inputs that depend on each other by a copula are smooth functions of normal variables, so they have Hermite polynomials.
+    Inputs that depend on each other are smooth functions of normal variables, so they have Hermite polynomials: those behind a Gaussian
+    copula, or the normal scores of Rosenblatt's independent variables of another joint distribution.
     """
     item = space[name]
     if item.kind == "interval":
         return legendre()
-    if space.dependence is not None and name in space.dependence.names:
+    if name in space.joint or (space.dependence is not None and name in space.dependence.names):
         return hermite("hermite of the normal score")
     return family(item.ppf, getattr(item, "named", None), degree=degree)
 

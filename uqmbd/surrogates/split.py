@@ -67,7 +67,7 @@ class Split(Surrogate):
         while True:
             before = len(self._run_at)
             while len(self._run_at) - before <= ROUND_SHARE * before and (cuts := self._cuts()):
-                if len(self.runs.points) > self.runs.told:  # halves may share all their nodes with others
+                if len(self.runs.points) > self.runs.observed:  # halves may share all their nodes with others
                     yield True
                 self._keep_good(cuts)
             missing = self.runs.settings.validation_runs(len(self._run_at)) - int(np.count_nonzero(self.runs.roles == VALIDATION))

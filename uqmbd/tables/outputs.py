@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqmbd.method_facts import Limit, Shown, Words
+from uqmbd.method_facts import Limit, ReportFacts, Words
 from uqmbd.outcomes import TIME
 from uqmbd.tables.numbers import bracketed
 
@@ -47,7 +47,7 @@ def chosen(result: ResultData, names: list[str]) -> list[str]:
 def key_said(result: ResultData) -> str | None:
     """The output that the study says it is about: `[report] key`, or that of a reliability study."""
     known = set(result.outputs)
-    said = (result.facts_of(Shown).key, result.facts_of(Limit).output)
+    said = (result.facts_of(ReportFacts).key, result.facts_of(Limit).output)
     return next((name for name in said if name in known), None)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import gap_between
-from uqmbd.method_facts import Estimates, Shown
+from uqmbd.method_facts import Estimates, ReportFacts
 from uqmbd.result_data import ResultData
 from uqmbd.tables.frames import Frame
 from uqmbd.tables.numbers import Scale, apart, bracketed, number
@@ -83,7 +83,7 @@ def outputs_table(result: ResultData, names: Sequence[str] | None = None, scales
         note = f"{note} Gap: by how much bounds are wider than what runs reached; of a {who} the median over {when}.".strip()
     if finer := finer_extremes(result):
         note = f"{note} {finer}".strip()
-    if cut := [row[0] for row in rows if row[0] in result.facts_of(Shown).cut]:
+    if cut := [row[0] for row in rows if row[0] in result.facts_of(ReportFacts).cut]:
         note = f"{note} Bounds and limits of {listed(cut)} end at what they cannot pass.".strip()
     if "alpha" in result.statistics.dims:
         note = f"{note} Statistics are those of the lowest membership.".strip()
@@ -180,7 +180,7 @@ def _cells(result: ResultData, name: str, shown: Mapping[str, str], within: Scal
     for prefix, word, suffix in (("", "", ""), ("inner_", "inner ", ""), ("", "core ", highest if "alpha" in result.bounds.dims else None)):
         if suffix is not None and f"{prefix}lower{suffix}" in columns:
             ends = least(columns[f"{prefix}lower{suffix}"]), greatest(columns[f"{prefix}upper{suffix}"])
-            cells |= _both(ends, word, within)
+            cells[f"{word}lower"], cells[f"{word}upper"] = apart(*map(within.of, ends))
     if "inner lower" in cells:
         cells["least run"], cells["greatest run"] = cells["inner lower"], cells["inner upper"]
     for column in ("error", "step_error"):
@@ -215,11 +215,6 @@ def _gap(columns: Mapping[str, np.ndarray]) -> str:
 def _in(within: Scale, column: str, ends: tuple[float, ...]) -> tuple[float, ...]:
     """Statistics in the unit of their output; probabilities and indices have none."""
     return tuple(within.of(end) for end in ends) if has_unit(column) else ends
-
-
-def _both(ends: tuple[float, float], prefix: str, within: Scale) -> dict[str, str]:
-    lower, upper = apart(*map(within.of, ends))
-    return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
 def _share(trust) -> str:

@@ -38,7 +38,7 @@ class Answer:
     wrong: str = ""  # why nothing can be read, with what to do; then all else is empty
 
 
-def said_of(error: Exception) -> str:
+def sentence_of(error: Exception) -> str:
     """A sentence for what was raised, with what to do."""
     if isinstance(error, StudyError):
         return str(error)
@@ -88,7 +88,7 @@ def read(folder: Path) -> Answer:
     try:
         return answer_of(open_results(folder))
     except Exception as error:  # whatever lies in the folder, the list is shown
-        return Answer(wrong=said_of(error))
+        return Answer(wrong=sentence_of(error))
 
 
 class Answers:

@@ -19,7 +19,7 @@ from uqmbd.errors import StudyError
 from uqmbd.overview import compare
 from uqmbd.report.page import POLICY as OF_REPORTS
 from uqmbd.web import studies
-from uqmbd.web.answers import picture, said_of
+from uqmbd.web.answers import picture, sentence_of
 from uqmbd.web.guard import Guard, Keys, same
 from uqmbd.web.pages import own, page, refusal, style
 from uqmbd.web.places import Refused, address, inside
@@ -90,7 +90,7 @@ class Pages:
             try:
                 comparison = compare(*folders)
             except Exception as error:  # whatever lies in the folders, the page is shown
-                wrong = said_of(error)
+                wrong = sentence_of(error)
         elif places:
             wrong = f"{len(places)} results are chosen: two are compared."
         values = {"rows": rows, "places": places, "found": comparison, "wrong_text": wrong, "both": both}
@@ -174,7 +174,7 @@ def application(results: Path, files: Path, keys: Keys) -> tuple[Guard, Shelf]:
         if isinstance(error, Refused):
             return refusal(error)
         if isinstance(error, StudyError | OSError):
-            return refusal(Refused(said_of(error), 409))
+            return refusal(Refused(sentence_of(error), 409))
         if not isinstance(error, HTTPException):
             text = f"this page could not be made ({type(error).__name__})"
             return refusal(Refused(text, 500, remedy="this is a fault of uqmbd; the terminal of `uqmbd view` says where"))

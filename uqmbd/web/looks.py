@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError
-from uqmbd.web.answers import Answer, answer_of, said_of
+from uqmbd.web.answers import Answer, answer_of, sentence_of
 
 if TYPE_CHECKING:
     from uqmbd.tables.text import Table
@@ -36,7 +36,7 @@ class Look:
 
 
 @dataclass
-class Seen:
+class Watched:
     """One study that is looked at."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -50,13 +50,13 @@ class Looks:
     """Looks by folder of results."""
 
     def __init__(self) -> None:
-        self.seen: dict[Path, Seen] = {}
+        self.seen: dict[Path, Watched] = {}
         self.lock = threading.Lock()
 
     def look(self, folder: Path) -> Look:
         """What is there now, or what was there a moment ago."""
         with self.lock:
-            seen = self.seen.pop(folder, None) or Seen()
+            seen = self.seen.pop(folder, None) or Watched()
             self.seen[folder] = seen  # the last one that was asked for
             while len(self.seen) > KEPT:
                 del self.seen[next(iter(self.seen))]
@@ -76,17 +76,17 @@ class Looks:
         return None if seen is None else seen.last
 
 
-def looked(folder: Path, seen: Seen, number: int) -> Look:
+def looked(folder: Path, seen: Watched, number: int) -> Look:
     """Look once."""
     now = datetime.now()
     try:
         return read(folder, seen, number, now)
     except Exception as error:  # a file that is being written, say: the next look may see more
         seen.watch = None
-        return Look(number, now, answer=Answer(wrong=said_of(error)))
+        return Look(number, now, answer=Answer(wrong=sentence_of(error)))
 
 
-def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
+def read(folder: Path, seen: Watched, number: int, now: datetime) -> Look:
     """What the runs in a folder say."""
     from uqmbd.figures import chosen, output_names
     from uqmbd.runs.where import STUDY
@@ -103,13 +103,6 @@ def read(folder: Path, seen: Seen, number: int, now: datetime) -> Look:
     snapshot = so_far(seen.watch.study, folder, seen.watch)
     names = [name for some in output_names(snapshot.result) for name in chosen(snapshot.result, some)]
     answer = answer_of(snapshot.result)
-    return Look(
-        number,
-        now,
-        sentence=snapshot.sentence(),
-        runs=snapshot.runs,
-        planned=max(snapshot.least, 1),
-        messages=tuple(snapshot.messages),
-        answer=replace(answer, notes=answer.notes[1:]),  # the first says how far the study is
-        table=by_statistic(snapshot.result, names),
-    )
+    answer = replace(answer, notes=answer.notes[1:])  # the first says how far the study is
+    table, planned = by_statistic(snapshot.result, names), max(snapshot.least, 1)
+    return Look(number, now, snapshot.sentence(), snapshot.runs, planned, tuple(snapshot.messages), answer, table)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -50,14 +49,11 @@ def refusal(refused: Refused) -> HTMLResponse:
     return page("said.html.j2", status=refused.status, title="Not done", text=refused.message, remedy=refused.remedy or "", bare=True)
 
 
+own = cache(partial(asset, package="uqmbd.web"))  # the text of a file of `assets`
+
+
 @cache
 def style() -> str:
     """The style of reports, and what these pages have besides."""
     dark = f"@media (prefers-color-scheme: dark) {{ :root {{ color-scheme: dark; {css(DARK)} }} }}"
     return "\n".join([f":root {{ color-scheme: light; {css(LIGHT)} }}", dark, asset("page.css"), own("view.css")])
-
-
-@cache
-def own(name: str) -> str:
-    """The text of a file of `assets`."""
-    return (files("uqmbd.web") / "assets" / name).read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ OF_ANSWER = ("finished", "stopped", "damaged")  # states of which there is, or w
 
 
 @dataclass(frozen=True)
-class Shown:
+class Listed:
     """One place, and what is known of it.
 
     Its state is one of `uqmbd.overview.Entry`; or ``starting``, ``finishing`` (its report is written) and ``stopping`` of what was started
@@ -44,7 +44,7 @@ class Shown:
     answer: Answer | None = None
     pending: bool = False  # its answer is being read
     report: bool = False
-    methods: tuple[Shown, ...] = ()  # of a study of several
+    methods: tuple[Listed, ...] = ()  # of a study of several
     look: Look | None = None  # what was seen of its runs, where it is not finished
     ours: bool = False  # it runs, and was started here
     said: str = ""  # what its command said last
@@ -63,7 +63,7 @@ class Shelf:
         self.folder = folder
         self.jobs, self.answers, self.looks = Jobs(folder), Answers(), Looks()
 
-    def rows(self) -> list[Shown]:
+    def rows(self) -> list[Listed]:
         """All results, the last ones first, methods below their study; before them what is starting."""
         shown = [self.of_entry(one, self.place_of(one.directory)) for one in self.entries()]
         shown += list(self.studies_of(shown))
@@ -79,14 +79,14 @@ class Shelf:
         listed = entries(self.folder) if self.folder.is_dir() else []
         return [one for one in listed if not any((one.directory / name).is_symlink() for name in OF_PLACE)]
 
-    def studies_of(self, rows: list[Shown]) -> Iterator[Shown]:
+    def studies_of(self, rows: list[Listed]) -> Iterator[Listed]:
         """The studies of several methods, of which `entries` has each method."""
         for place in dict.fromkeys(one.place.rpartition("/")[0] for one in rows):
             if place and labels_in(self.folder / place):
                 methods = tuple(one for one in rows if one.place.rpartition("/")[0] == place)
                 yield self.several(place, methods)
 
-    def one(self, place: str) -> Shown:
+    def one(self, place: str) -> Listed:
         """One place, with a look at its runs if it is not finished, and its answer if it is; `Refused` if there is nothing."""
         folder = inside(self.folder, place)
         study, result = (inside(folder, name) for name in OF_PLACE)
@@ -100,7 +100,7 @@ class Shelf:
         shown = self.of_entry(entry(folder), place, wait=True)
         return shown if shown.answer is not None else replace(shown, look=self.looks.look(folder))
 
-    def of_entry(self, one: Entry, place: str, *, wait: bool = False) -> Shown:
+    def of_entry(self, one: Entry, place: str, *, wait: bool = False) -> Listed:
         """An entry of `uqmbd list`, with its answer: now (`wait`), or when it is there."""
         job = self.job_of(place)
         state = self.state_of(one, job) if job else one.state
@@ -111,10 +111,10 @@ class Shelf:
         shown = self.shown(replace(one, state=state), place, ours=bool(job))
         return replace(shown, answer=answer, pending=has and answer is None)
 
-    def shown(self, one: Entry, place: str, *, ours: bool) -> Shown:
+    def shown(self, one: Entry, place: str, *, ours: bool) -> Listed:
         """An entry with what its study file asks and its command said; `ours`: it runs, and was started here."""
         title, question = asked_in(one.directory)
-        return Shown(
+        return Listed(
             place, one.name, one.method, one.state, one.runs, one.failed, one.changed, title, question, report=has_report(one.directory),
             ours=ours, said=self.jobs.said(place), refused=bool(self.jobs.code(place)),
         )  # fmt: skip
@@ -129,7 +129,7 @@ class Shelf:
         begun = known is not None and one.changed.timestamp() > known.began
         return "finishing" if begun and one.state in OF_ANSWER else "starting"
 
-    def several(self, place: str, methods: tuple[Shown, ...]) -> Shown:
+    def several(self, place: str, methods: tuple[Listed, ...]) -> Listed:
         """A study of several methods."""
         folder, job = self.folder / place, self.jobs.process(place)
         states = [one.state for one in methods]
@@ -141,11 +141,11 @@ class Shelf:
         whole = Entry(folder, folder.name, f"{len(labels_in(folder))} methods", state, runs, failed, changed)
         return replace(self.shown(whole, place, ours=job is not None), methods=methods)
 
-    def starting(self, place: str) -> Shown:
+    def starting(self, place: str) -> Listed:
         """A place of which there is a command, and no result yet."""
         runs = self.jobs.process(place) is not None
         state = "stopping" if place in self.jobs.stopping else "starting" if runs else "not begun"
-        return Shown(place, place.rpartition("/")[2], "", state, ours=runs, said=self.jobs.said(place))
+        return Listed(place, place.rpartition("/")[2], "", state, ours=runs, said=self.jobs.said(place))
 
     def job_of(self, place: str) -> str:
         """The place whose command works on this one: itself, or the study of several methods that it is of; empty if none does."""

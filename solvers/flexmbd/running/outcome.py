@@ -113,7 +113,7 @@ def penetrating(made, length):
     return words
 
 
-def outcome(made, bad, notes, *, whole=True):
+def outcome(made, bad, notes, *, whole=True, begins=0.0):
     """Values by output, status, words and counters of samples that were run.
 
     Parameters
@@ -123,6 +123,8 @@ def outcome(made, bad, notes, *, whole=True):
         Samples that could not run, and words on some of them.
     whole : bool
         The run is not one that goes on: a window that it has not come to is its failure, else NaN.
+    begins : float
+        When reductions began, s.
     """
     model, system, count, counters, end, notes = made.model, made.system, made.count, made.counters.copy(), made.end, list(notes)
     if model.solver:
@@ -132,7 +134,7 @@ def outcome(made, bad, notes, *, whole=True):
     late = (failed >= 2) & (failed != ENDED)
     codes = np.where(bad, ERROR, np.where(diverged, DIVERGED, np.where(late, TIMEOUT, OK))).astype(np.int8)
     ended, time = failed == ENDED, counters[:, 4]
-    values, missed = collected(made, np.where(ended, time, end))
+    values, missed = collected(made, np.where(ended, time, end), begins)
     missing = np.array([bool(words) for words in missed])
     for i in np.flatnonzero((codes == OK) & missing) if whole else ():
         codes[i], notes[i] = ERROR, missed[i]

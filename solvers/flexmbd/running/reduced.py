@@ -47,7 +47,7 @@ def recorded(model, time, end):
     return np.append(times, end) if "final" in kinds and not np.any(times == end) else times
 
 
-def collected(made, ends):
+def collected(made, ends, begins=0.0):
     """Values by output, (samples,) or (samples, times), and a sentence for each sample in which a window was not come to, else "".
 
     Parameters
@@ -55,13 +55,15 @@ def collected(made, ends):
     made : Integration
     ends : ndarray (samples,)
         When each run ended, s.
+    begins : float
+        When its reductions began, s.
     """
     requests, H, F, ends = made.model.requests, made.histories, made.sums, np.broadcast_to(ends, made.count)
     values, words, windows = {}, [""] * made.count, list(requests.windows)
     times = made.recorded_at
     for out, (name, how) in requests.wanted.items():
         history = H[requests.histories.index(name)] if name in requests.histories else None
-        sums, begin, end = None, np.zeros(made.count), ends
+        sums, begin, end = None, np.full(made.count, begins), ends
         if name in requests.reduced:
             k = requests.reduced.index(name)
             sums = F.T[SUM_ROWS * k : SUM_ROWS * (k + 1)]

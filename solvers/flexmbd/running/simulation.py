@@ -14,6 +14,7 @@ from flexmbd.running.reduced import recorded
 from flexmbd.running.settings import as_settings
 from flexmbd.running.simulate import attributes, run
 from flexmbd.state import LOOP, State
+from flexmbd.stepping.changed import count_anew
 from flexmbd.trajectory import Trajectory
 
 
@@ -168,10 +169,11 @@ class Simulation:
             raise ModelError(f"sample {i} does not get to {until:g} s: {words[i]}")
         return self._state(made, samples, begun.notes)
 
-    def go_on(self, state, end, *, points=201, inputs=None):
+    def go_on(self, state, end, *, points=201, inputs=None, anew=False):
         """Outputs from a state to a later time, and the state there; `inputs` as of `step`.
 
-        Reductions are those of the whole motion since its start.  A sample whose inputs cannot change so has the status `error`.
+        Reductions are those of the whole motion since its start; where they are to begin `anew`, those from the state on, and windows
+        count from there.  A sample whose inputs cannot change so has the status `error`.
 
         Returns
         -------
@@ -186,9 +188,11 @@ class Simulation:
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
             raise ModelError(f"points is {points!r}; it must be a whole number from 1")
         time = np.linspace(float(state.time[0]), float(end), points)
-        bad = np.array([bool(words) for words in begun.words])
+        bad, begins = np.array([bool(words) for words in begun.words]), float(state.time[0]) if anew else 0.0
+        if anew:
+            made.call(count_anew)
         made.run(np.flatnonzero(~bad), recorded(made.model, time, float(end)))
-        values, codes, words, counters = outcome(made, bad, begun.words, whole=False)
+        values, codes, words, counters = outcome(made, bad, begun.words, whole=False, begins=begins)
         used = attributes(made.model, made.system, self.settings, self._reasons) | begun.notes
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
         bodies = moved(made.system, self._poses, outputs)

@@ -10,7 +10,7 @@ from flexmbd.stepping.names import (
     ANGULAR, ASSIGN, ASSIGNED, ASSEMBLE_PROJECT, ASSEMBLE_RESIDUAL, BALANCE, BEFORE, BEGIN, BOOKED, CONTACTS, COUNT, END, GAPS, H_FIRST,
     H_MAX, NOMINAL_STEP, ITERATIONS, KINK, LANE_ROWS, LARGEST, LARGEST_ENERGY, LAST, LEAP, LIMITS, NEXT_CHECK, NC, NEAR_AT_START, NEARNESS,
     NEXT, NR, NW, OUTPUTS, PACE, REACH, REAL, RESIDUALS, RESTART, RHS, ANGULAR_SCALE, LARGEST_DISTANCE, VELOCITY_SCALE, SLOTS,
-    MECHANISM_SIZE, START, STRIDE, SUM_ROWS, SUMS, TIMED, WATCHED, CHECK_INTERVAL, Y0, M, N, T,
+    LEAST, MECHANISM_SIZE, MOST, START, STRIDE, SUM_ROWS, SUMS, TIMED, WHEN_LEAST, WHEN_MOST, WATCHED, CHECK_INTERVAL, Y0, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.samples import load, store
 from flexmbd.stepping.windows import opened
@@ -159,6 +159,21 @@ def scale(t, length, given, X, at):
     st(X, ANGULAR_SCALE, ang)
 
 
+@inner
+def count(t, X, at):
+    """Reductions and windows begin at time t, where signals are those of `Y0`."""
+    for k in range(at[NR]):
+        r, y = at[SUMS] + SUM_ROWS * k, ld(X, at[Y0] + k)
+        for i in range(SUM_ROWS):
+            st(X, r + i, 0.0 * t)
+        st(X, r + MOST, y)
+        st(X, r + WHEN_MOST, t)
+        st(X, r + LEAST, y)
+        st(X, r + WHEN_LEAST, t)
+    if at[NW] > 0:
+        opened(t, X, at)
+
+
 def prepare(X, P, W, at):
     """Accelerations, contact modes, error scales and signal values at the start, for all samples.
 
@@ -201,12 +216,5 @@ def prepare(X, P, W, at):
         st(X, NEXT_CHECK, t + CHECK_INTERVAL)
         if at[NR] > 0:
             evaluate(at[OUTPUTS], X, P, W, at, START, at[Y0])
-        for k in range(at[NR]):
-            r, y = at[SUMS] + SUM_ROWS * k, ld(X, at[Y0] + k)
-            for i in range(SUM_ROWS):
-                st(X, r + i, t)
-            st(X, r, y)
-            st(X, r + 2, y)
-        if at[NW] > 0:
-            opened(X, at)
+        count(t, X, at)
         store_from(start, X, at)

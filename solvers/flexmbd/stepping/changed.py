@@ -4,7 +4,7 @@ from flexmbd.lanes import maximum, select
 from flexmbd.lanes.rows import call, evaluate, get, ld, put, st, width_of, words
 from flexmbd.lanes.vector import inner
 from flexmbd.registry import ARMED, CONTACT_ROWS, DEPTH, DEPTH_RATE, LEAST_SPEED, MODE, ONSET_SPEED
-from flexmbd.stepping.assembly import begin_inside, keep_residuals, load_from, store_from
+from flexmbd.stepping.assembly import begin_inside, count, keep_residuals, load_from, store_from
 from flexmbd.stepping.events import change, nearness
 from flexmbd.stepping.known import ROUND, first_after
 from flexmbd.stepping.names import (
@@ -46,6 +46,14 @@ def settle(X, P, W, at):
         st(X, c + DEPTH_RATE, rate)
     call(at[BEGIN], X, P, W, at)
     begin_inside(X, P, W, at)
+
+
+def count_anew(X, P, W, at):
+    """Reductions and windows begin at the state's time, for all samples."""
+    for start in range(0, at[COUNT], width_of(X)):
+        load_from(start, X, P, at)
+        count(ld(X, T), X, at)
+        store_from(start, X, at)
 
 
 def enter(X, P, W, at):

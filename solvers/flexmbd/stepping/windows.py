@@ -98,7 +98,7 @@ def turning(r, angle, y0, ym, y1, who, X, at):
 
 def windowed(X, P, W, at):
     """Add the step just accepted, in lanes whose `WHO` is 1, to the sums of all windows."""
-    signals, ends = words(at[WINDOW_SIGNALS]), doubles(at[WINDOW_ENDS])
+    signals = words(at[WINDOW_SIGNALS])
     who, t, h = ld(X, WHO) > 0.5, ld(X, T), ld(X, H)
     for w in range(at[NW]):
         r, k, angle = at[WINDOWS] + WINDOW_ROWS * w, signals[2 * w], signals[2 * w + 1]
@@ -106,26 +106,26 @@ def windowed(X, P, W, at):
         if angle >= 0:
             turning(r, angle, y0, ym, y1, who, X, at)
         else:
-            a = maximum(minimum((ends[2 * w] - t) / h, 1.0), 0.0)
-            b = maximum(minimum((ends[2 * w + 1] - t) / h, 1.0), 0.0)
+            a = maximum(minimum((ld(X, r + BEGIN) - t) / h, 1.0), 0.0)
+            b = maximum(minimum((ld(X, r + ENDS) - t) / h, 1.0), 0.0)
             add(r, y0, ym, y1, a, b, who & (b > a), X, at)
 
 
 def met(X, P, W, at):
     """Signals just after an event, at the time in `FRACTION` of lanes whose `WHO` is 1: extremes of windows that it lies in."""
-    signals, ends = words(at[WINDOW_SIGNALS]), doubles(at[WINDOW_ENDS])
+    signals = words(at[WINDOW_SIGNALS])
     who, when = ld(X, WHO) > 0.5, ld(X, FRACTION)
     for w in range(at[NW]):
         r, y = at[WINDOWS] + WINDOW_ROWS * w, ld(X, at[Y1] + signals[2 * w])
         if signals[2 * w + 1] >= 0:
             see(r + GOING, y, when, who, X)
         else:
-            see(r, y, when, who & (when >= ends[2 * w]) & (when <= ends[2 * w + 1]), X)
+            see(r, y, when, who & (when >= ld(X, r + BEGIN)) & (when <= ld(X, r + ENDS)), X)
 
 
 @inner
-def opened(X, at):
-    """Windows at time zero, where signals are those of `Y0`."""
+def opened(t, X, at):
+    """Windows of motions that begin at time t, where signals are those of `Y0`."""
     signals, ends = words(at[WINDOW_SIGNALS]), doubles(at[WINDOW_ENDS])
     zero = 0.0 * ld(X, T)
     who = zero <= 0.0
@@ -135,7 +135,7 @@ def opened(X, at):
             st(X, r + i, zero)
         clear(r, who, X)
         clear(r + GOING, who, X)
-        st(X, r + BEGIN, zero + ends[2 * w])
-        st(X, r + ENDS, zero + ends[2 * w + 1])
+        st(X, r + BEGIN, t + ends[2 * w])
+        st(X, r + ENDS, t + ends[2 * w + 1])
         if angle >= 0:
             st(X, r + ANCHOR, ld(X, at[Y0] + angle))

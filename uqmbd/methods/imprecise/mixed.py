@@ -23,20 +23,18 @@ from uqmbd.analysis.statistics.order_statistics import level_name
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures, fallback_count
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.imprecise.mixed_fallback import TwoLoop, without_two_loop
 from uqmbd.methods.probabilistic.expanded import CDF_LEVELS, ExpandedRun
 from uqmbd.methods.probabilistic.settings import Expanded
 from uqmbd.methods.sets.fuzzy import FuzzyBounds, Levels, checked_levels
+from uqmbd.methods.staged import Conclusion
 from uqmbd.regions.body import body_of
 from uqmbd.regions.cuts import boxes
 from uqmbd.surrogates.chaos_fit import SAMPLED
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from uqmbd.result import Result
 
 DEFAULT_LEVELS = FuzzyBounds.model_fields["levels"].default
 HISTORY_SHARE = 4  # histories have so many columns that a part of the germs has to do: the first ones, which are Sobol' points too
@@ -92,17 +90,13 @@ class MixedRun(ExpandedRun):
         return regions(list(boxes(space, self._alpha.get("alpha", (0.0,)))), body_of(space))
 
     @one_thread
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         self._stop_if_too_many_failed()
         self._reach()
         self._germs = cube_sample(len(self.inputs) - len(self._imprecise), generator(self.seed, SAMPLED), self.settings.germs)
         self._margin = self.settings.safety * self.error
         statistics = self._statistics()
-        result = Result(self._groups(self._reached[0], self.error, self.trusted), statistics=statistics, attrs=self._attributes())
-        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
+        return self._groups(self._reached[0], self.error, self.trusted) | {"statistics": statistics}, self._attributes()
 
     def _reach(self) -> None:
         """Ends of the runs in each region, `_reached` (levels, 2, columns); with too few there those of the next wider, of all at last."""
@@ -176,7 +170,6 @@ class MixedRun(ExpandedRun):
         return out
 
     def _sample_points(self) -> int:
-        """Germs of a scalar."""
         return self.settings.germs
 
     def _distribution(self, column: int) -> np.ndarray:

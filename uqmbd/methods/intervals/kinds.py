@@ -63,11 +63,10 @@ class KindsSearch(BoundsSearch):
 
     # what is told --------------------------------------------------------------------------------------------------------------------
     def take(self, values: np.ndarray, status: np.ndarray) -> None:
-        """Outcomes of the last step, see `BoundsSearch`."""
-        first = self._told
+        first = self._observed
         super().take(values, status)
         kinds = np.where(status == 0, values[:, self._column], np.nan)
-        self._kind_of[first : self._told] = kinds
+        self._kind_of[first : self._observed] = kinds
         for value in np.unique(kinds[status == 0]):
             rows = np.flatnonzero(kinds == value)
             self._take(self._kind(float(value), first + int(rows[0])), values[rows], first + rows)

@@ -12,7 +12,7 @@ from uqmbd.analysis.search.outside import leaving
 from uqmbd.analysis.sets.regions import Region
 from uqmbd.analysis.statistics.trust import ENCLOSED, SEARCHED, Outer, joined
 from uqmbd.methods.intervals.searching import COUNTING, SEARCH, BoundsSearch
-from uqmbd.methods.intervals.validation_samples import LEAST_COUNTED, Plan, hits, said
+from uqmbd.methods.intervals.validation_samples import LEAST_COUNTED, Plan, hits, share_outside
 from uqmbd.surrogates.base import FALLBACK, OWN, Runs
 from uqmbd.surrogates.base import SEARCH as CHOSEN
 
@@ -70,7 +70,7 @@ class OptimisedBounds(BoundsSearch):
             np.where(taken, SEARCHED, ENCLOSED).astype(np.int8),
         )
 
-    def said(self, outer: Outer) -> dict:
+    def attributes(self, outer: Outer) -> dict:
         """Attributes that say in how much of the box the response may leave those bounds of it that come from the search."""
         share = float(np.mean(outer.source == SEARCHED))
         if not share:
@@ -79,7 +79,7 @@ class OptimisedBounds(BoundsSearch):
         rows = rows[self.runs.status[rows] == 0]
         search = self.search_bound()
         out = leaving(self.runs.values[rows], search.judged, search.margin) & (outer.source == SEARCHED)
-        about = said(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
+        about = share_outside(self.columns, hits(out, self.columns), int(out.sum(axis=0).max(initial=0)), len(rows), MARGIN)
         about["outside_at_most"] = {name: about["outside_at_most"][name] for name in self.columns.named(outer.source == SEARCHED)}
         statement = "where the bounds are those of a search, " + about.pop("statement")
         return about | {"searched_share": share, "statement": statement}

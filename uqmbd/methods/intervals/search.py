@@ -13,11 +13,10 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import OF_SEARCH, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import where
 from uqmbd.methods.intervals.searching import FIRST, LEAST_ROUND, SEARCH, WIDENING, BoundsSearch
-from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, said
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.intervals.validation_samples import Plan, SearchBound, share_outside
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Progress
 
@@ -134,20 +133,20 @@ class SearchRun(AdaptiveSampler):
         from uqmbd.methods.intervals.kinds import KindsSearch
 
         super().__init__(settings, *study)
-        self._spent: list[tuple[int, float]] = []  # runs, and what they took [s]
+        self._elapsed: list[tuple[int, float]] = []  # runs, and what they took [s]
         about = settings.plan, self.columns, len(self.inputs), self.seed
-        plain = settings.sequence is None
-        self._search = BoundsSearch(*about, over=self._is_over) if plain else KindsSearch(*about, settings.sequence, over=self._is_over)
+        kinds, over = settings.sequence, self._is_over
+        self._search = BoundsSearch(*about, over=over) if kinds is None else KindsSearch(*about, kinds, over=over)
 
     def hear(self, progress: Progress) -> None:
         """Keep what all runs told so far took [s]."""
-        self._spent.append((self.told, progress.seconds))
+        self._elapsed.append((self.observed, progress.seconds))
 
     def _is_over(self, more: int) -> bool:
         """Whether so many further runs and the fresh ones would take more than the budget, at the rate since the first runs."""
-        if self.settings.budget is None or len(self._spent) < 2:
+        if self.settings.budget is None or len(self._elapsed) < 2:
             return False
-        (before, then), (runs, now) = self._spent[1], self._spent[-1]  # the first runs compile the model
+        (before, then), (runs, now) = self._elapsed[1], self._elapsed[-1]  # the first runs compile the model
         rate = (now - then) / (runs - before) if runs > before else now / runs
         return now + rate * (self.settings.fresh + more) > self.settings.budget
 
@@ -165,20 +164,17 @@ class SearchRun(AdaptiveSampler):
                 self._stop_if_too_many_failed()
         self._stop_if_too_many_failed()
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         columns, bound = self.columns, self._search.search_bound()
-        result = Result(
-            self._groups(bound.inner, bound.error, bound.trusted),
-            bounds=columns.dataset(bound.outer, {"bound": ["lower", "upper"]}),
-            source=columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
-            worst=self._at_runs(bound.places),
-            attrs=self._attributes(bound),
-        )
+        groups = self._groups(bound.inner, bound.error, bound.trusted) | {
+            "bounds": columns.dataset(bound.outer, {"bound": ["lower", "upper"]}),
+            "source": columns.dataset(np.full(columns.count, SEARCHED, np.int8), unit=""),
+            "worst": self._at_runs(bound.places),
+        }
+        return groups, self._attributes(bound)
+
+    def _extend(self, result: Result) -> None:
         self._search.add_to(result)
-        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
 
     def _attributes(self, bound: SearchBound) -> dict:
         settings = self.settings
@@ -192,7 +188,7 @@ class SearchRun(AdaptiveSampler):
             "trust_tolerance": settings.trust_tolerance,
             "safety": settings.safety,
             "trusted_share": float(bound.trusted.mean()),
-            **said(self.columns, bound.hits, bound.once, bound.counted, settings.margin),
+            **share_outside(self.columns, bound.hits, bound.once, bound.counted, settings.margin),
             "ended": self._search.ended,
             "runs_first": int(np.count_nonzero(self.roles == FIRST)),
             "runs_search": int(np.count_nonzero(self.roles == SEARCH)),

@@ -66,7 +66,7 @@ class BoundsSearch:
         wanted = None if targets is None else targets.ravel()
         self.search = Populations(count * columns.count, inputs, self._groups, self._order, wanted, self._populations(inputs))
         self.budget = RunBudget(inputs)
-        self._role, self._own, self._told = FIRST, np.empty(0, int), 0
+        self._role, self._own, self._observed = FIRST, np.empty(0, int), 0
         self._reached = [SampleExtremes() for _ in range(count)]  # in each region
         self._fresh: list[Counts] = []
         self.ended = ""  # by what: settled, budget, max_runs
@@ -80,11 +80,11 @@ class BoundsSearch:
 
     def take(self, values: np.ndarray, status: np.ndarray) -> None:
         """Outcomes (runs, columns) of the last step in run order, batch by batch; those of runs that failed count for nothing."""
-        at = slice(self._told, self._told + len(status))
+        at = slice(self._observed, self._observed + len(status))
         if status.any():
             values = np.where((status != 0)[:, None], np.nan, values)
         self.budget.status[at] = status
-        self._told = at.stop
+        self._observed = at.stop
         numbers = np.arange(at.start, at.stop)
         for k, part in enumerate(self._parts):
             here = np.flatnonzero(self._inside(k, self.budget.points[at]))

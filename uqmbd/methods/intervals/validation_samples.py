@@ -131,7 +131,7 @@ def hits(out: np.ndarray, columns: Columns) -> np.ndarray:
     return np.append(by_output.sum(axis=1), by_output.any(axis=0).sum())
 
 
-def said(columns: Columns, outside: np.ndarray, once: int, counted: int, margin: float) -> dict:
+def share_outside(columns: Columns, outside: np.ndarray, once: int, counted: int, margin: float) -> dict:
     """Attributes that say in how much of the box the response may leave the bounds, with 95 % confidence.
 
     Of `counted` fresh runs so many, `outside` (outputs + 1,) as of `hits`, left them by more than `margin` times the band's width, and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -20,10 +20,7 @@ from uqmbd.methods.base import count_failures
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
-from uqmbd.methods.staged import FixedSampler
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion, FixedSampler
 
 TRIALS = ((0.0, 1.0), (0.0, 4.0), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0))  # (times the damping, times the step): tried at once
 UNKNOWN = np.empty((0, 0))
@@ -86,9 +83,9 @@ class CalibrateRun(FixedSampler):
             trials = [(start, z) for start in going if not start.end for z in self._trials(start)]
             if trials:
                 yield self._x([z for _, z in trials])
-                told = self._latest(len(trials))
+                latest = self._latest(len(trials))
                 for start in {id(start): start for start, _ in trials}.values():
-                    self._choose(start, [(z, *told[i]) for i, (other, z) in enumerate(trials) if other is start])
+                    self._choose(start, [(z, *latest[i]) for i, (other, z) in enumerate(trials) if other is start])
         self._best = min(self._all, key=lambda start: start.cost)
         if np.isfinite(self._best.cost):
             before = self._best.end
@@ -118,11 +115,11 @@ class CalibrateRun(FixedSampler):
                     z[i] = np.clip(z[i] + sign * h, self._low[i], self._high[i])
                     sides.append((start, i, z))
         yield self._x([z for _, _, z in sides])
-        told = self._latest(len(sides))
+        latest = self._latest(len(sides))
         for start in starts:
             start.jacobian = np.zeros((self._compare.count, d))
             for i in range(d):
-                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, told, strict=True) if s is start and j == i and r is not None]
+                ends = [(z[i], r) for (s, j, z), (_, r) in zip(sides, latest, strict=True) if s is start and j == i and r is not None]
                 ends = [(at, r) for at, r in ends if at != start.z[i]]
                 if len(ends) == 1:
                     ends.append((start.z[i], start.residual))
@@ -149,8 +146,8 @@ class CalibrateRun(FixedSampler):
         costs = [np.inf if residual is None else float(residual @ residual) / 2 for _, _, residual in tried]
         best = int(np.argmin(costs))
         start.steps += 1
-        if costs[best] < start.cost:
-            z, run, residual = tried[best]
+        z, run, residual = tried[best]
+        if residual is not None and costs[best] < start.cost:
             length = np.abs(z - start.z).max()
             start.damping = max(start.damping * max(TRIALS[best][0], 0.1), LEAST_DAMPING)
             start.accept(run, residual, z)
@@ -164,26 +161,25 @@ class CalibrateRun(FixedSampler):
         if not start.end and start.steps >= self.settings.max_steps:
             start.end = "max_steps reached"
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        ok, best = self._ok(), self._best
+    def _conclude(self) -> Conclusion:
+        self._stop_if_too_many_failed()
+        best = self._best
         columns, rows = self.columns, np.full((3, self.columns.count), np.nan)
         rows[0] = self.values[best.run]
         for entry in self._readings:
             at = columns.slices[entry.name]
             rows[2, at] = self._differences(entry)
         rows[1] = rows[0] - rows[2]
-        return Result(
-            inner=columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
-            statistics=columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
-            attrs=self._attributes(best),
-        )
+        groups = {
+            "inner": columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]}),
+            "statistics": columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
+        }
+        return groups, self._attributes(best)
 
     def _attributes(self, best: Start) -> dict:
         at_best = Best(
             names=list(self.inputs),
-            x=self.samples[best.run],
+            x=self.points[best.run],
             scale=self._range,
             least=self._least,
             most=self._most,
@@ -193,13 +189,13 @@ class CalibrateRun(FixedSampler):
             free=self._free(best),
             known=self._readings[0].deviation is not None,
         )
-        told, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
+        estimated, notes = estimates(at_best, self._compare.fitting_points() if self._compare.interpolated else None)
         if best.end != "converged":
             notes.insert(0, f"the best start has not converged: {best.end}")
         return {
             "method": self.settings.name,
             "seed": self.seed,
-            **told,
+            **estimated,
             "readings": self._compare.count,
             "interpolated": self._compare.interpolated,
             "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},

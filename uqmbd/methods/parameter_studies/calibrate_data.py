@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -104,15 +102,8 @@ class DataFile:
     """A file of measured histories."""
 
     path: str
-    heads: list[str]  # its first line
-    units: dict[str, str | None]  # that stands behind each name there
-
-    def table(self, heads: list[str]) -> np.ndarray:
-        """Columns by their headings, (readings, columns)."""
-        try:
-            return read_columns(self.path, heads, least=1).values
-        except StudyError as error:
-            raise error.at(key="method.data", value=self.path) from None
+    units: dict[str, str | None]  # of each column, by its name
+    values: np.ndarray  # (readings, columns), in these units
 
     def unit(self, settings: Readings, name: str) -> str:
         """Unit of a column."""
@@ -121,7 +112,6 @@ class DataFile:
 
     def times(self, settings: Readings, end: float) -> np.ndarray:
         """Times of the readings, (readings,) [s], within a run to `end` [s]."""
-        values = self.table(self.heads)  # of all columns: what is wrong with another one is said before the model is run
         if "time" not in self.units:
             remedy = "head it: time [s],slider.x [mm]"
             raise StudyError("the file has no column 'time'", key="method.data", value=self.path, remedy=remedy)
@@ -130,7 +120,7 @@ class DataFile:
         if si.unit not in ("", "s"):
             text = f"time is measured in {unit}, which is not a time"
             raise StudyError(text, key="method.data", value=self.path, remedy="head it time [s]")
-        time = si.factor * values[:, list(self.units).index("time")]
+        time = si.factor * self.values[:, list(self.units).index("time")]
         outside = np.flatnonzero((time < -1e-9 * end) | (time > end * (1 + 1e-9)))
         if outside.size:
             text = f"reading {outside[0] + 1} is at {time[outside[0]]:.6g} s, outside the study's times from 0 to {end:.6g} s"
@@ -140,7 +130,7 @@ class DataFile:
     def histories(self, settings: Readings, columns: Columns) -> list[Measured]:
         """Its columns."""
         time = self.times(settings, columns.time[-1] if len(columns.time) else 0.0)
-        values = dict(zip(self.units, self.table(self.heads).T, strict=True))
+        values = dict(zip(self.units, self.values.T, strict=True))
         if len(values) < 2:
             text = "the file has no column besides time"
             raise StudyError(text, key="method.data", value=self.path, remedy="add a measured output")
@@ -160,12 +150,15 @@ def data_files(settings: Readings) -> list[DataFile]:
     paths = settings.data if isinstance(settings.data, list) else [] if settings.data is None else [settings.data]
     files = []
     for path in paths:
-        heads = headings(path)
-        units = {match["name"]: match["unit"] for head in heads if (match := HEAD.match(head))}
-        if len(units) < len(heads):
+        try:
+            table = read_columns(path, None, least=1)
+        except StudyError as error:
+            raise error.at(key="method.data", value=path) from None
+        units = {match["name"]: match["unit"] for head in table.columns if (match := HEAD.match(head))}
+        if len(units) < len(table.columns):
             text = "two columns of the file are of the same output"
             raise StudyError(text, key="method.data", value=path, remedy="write them into two files: data = [...] takes several")
-        files.append(DataFile(path, heads, units))
+        files.append(DataFile(path, units, table.values))
     return files
 
 
@@ -183,16 +176,6 @@ def together(entries: list[Measured]) -> list[Measured]:
             entry = Measured(entry.name, time, values, entry.deviation)
         out[entry.name] = entry
     return list(out.values())
-
-
-def headings(path: str) -> list[str]:
-    """Column headings of a CSV file."""
-    try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            first = file.readline().rstrip("\n")
-    except (OSError, UnicodeDecodeError):
-        return ["time"]  # the reader of the columns says what is wrong
-    return [name.strip() for name in next(csv.reader([first], delimiter=max(",;\t", key=first.count)), [])]
 
 
 def check_output(name: str, columns: Columns, *, history: bool, key: str) -> None:

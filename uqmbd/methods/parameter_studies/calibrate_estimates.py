@@ -53,7 +53,7 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
     matrix = (matrix + systematic) * np.outer(best.scale, best.scale)
     std = np.sqrt(np.diag(matrix))
     half = np.maximum(std * _quantile(np.inf if best.known else freedom), FINEST * best.scale)
-    told = np.isfinite(half)
+    limited = np.isfinite(half)
     notes = []
     if not (best.known or freedom):
         notes.append(f"{len(best.residual)} readings of as many inputs tell no standard deviations: give their deviations")
@@ -79,8 +79,8 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
     return {
         "estimate": dict(zip(names, best.x.tolist(), strict=True)),
         "estimate_std": {name: s for name, s in zip(names, std.tolist(), strict=True) if np.isfinite(s)},
-        "estimate_lower": {names[i]: float(max(best.x[i] - half[i], best.least[i])) for i in np.flatnonzero(told)},
-        "estimate_upper": {names[i]: float(min(best.x[i] + half[i], best.most[i])) for i in np.flatnonzero(told)},
+        "estimate_lower": {names[i]: float(max(best.x[i] - half[i], best.least[i])) for i in np.flatnonzero(limited)},
+        "estimate_upper": {names[i]: float(min(best.x[i] + half[i], best.most[i])) for i in np.flatnonzero(limited)},
         "covariance": [[number if np.isfinite(number) else None for number in row] for row in matrix.tolist()],
         "covariance_of": names,
         "correlated": [[a, b, rho] for a, b, rho in pairs],

@@ -14,10 +14,15 @@ from uqmbd.methods.base import Method
 
 
 class FromFile(Method):
-    """Base of methods that read CSV files, `data`; raises `StudyError` when one is not that with which a resolved study was made."""
+    """Base of methods that read CSV files, `data`; raises `StudyError` when one is not that with which a resolved study was made.
+
+    Attributes
+    ----------
+    content : str
+        Fingerprint of `data`, filled in when the file is read, so that a result of other numbers is not taken for one of these.
+    """
 
     data: str | list[str] | None = None
-    # fingerprint of `data`, filled in when the file is read, so that a result of other numbers is not taken for one of these
     content: str | list[str] | None = None
 
     @model_validator(mode="before")

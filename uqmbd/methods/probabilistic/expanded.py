@@ -14,14 +14,12 @@ from uqmbd.methods.base import count_failures
 from uqmbd.methods.checks import checks
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.quantile_levels import levels_of, too_far_out
-from uqmbd.methods.staged import FittedRun
+from uqmbd.methods.staged import FittedRun, Groups
 from uqmbd.surrogates.base import NODE, VALIDATION
 from uqmbd.surrogates.chaos import Chaos
 from uqmbd.surrogates.warped import Warped
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from uqmbd.methods.probabilistic.settings import Expanded
 
 WORDS = {"sparse": "lars for scalars, omp for histories"}
@@ -58,7 +56,7 @@ class ExpandedRun(FittedRun):
         self._holds = self.surrogate.holds(fresh, self._ends)
         self.trusted &= self._holds
 
-    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> dict[str, xr.Dataset]:
+    def _groups(self, inner: np.ndarray, error: np.ndarray, trusted: np.ndarray) -> Groups:
         return {**super()._groups(inner, error, trusted), "validation": self._checks, **self._cdf(), **self.surrogate.kept()}
 
     @property
@@ -78,7 +76,7 @@ class ExpandedRun(FittedRun):
             notes.append(f"{far} are those of a sample of {points} points of the expansion, which has too few so far out")
         return notes
 
-    def _cdf(self) -> dict[str, xr.Dataset]:
+    def _cdf(self) -> Groups:
         """Distribution functions of the scalars."""
         scalars = self.columns.scalars
         if not scalars.count:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -22,9 +22,7 @@ from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
 
@@ -49,17 +47,16 @@ class MonteCarloRun(ReducedRun):
         self._along = {"scalars": self.scalars, "moments": self.histories, "histories": self.histories}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
         good = len(partial["scalars"])
         self._values[self._good : self._good + good] = partial["scalars"]
         self._good += good
         if self.histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
-        whole = partial["histories"][: self._wanted(partial, self._told)]
+        whole = partial["histories"][: self._wanted(partial, self._observed)]
         self._kept[self._whole : self._whole + len(whole)] = whole
         self._whole += len(whole)
-        self._told += len(partial["status"])
+        self._observed += len(partial["status"])
 
     def suffices(self, partial: Mapping[str, np.ndarray], first: int) -> bool:
         """See `ReducedRun`: it has to hold the histories of all ok runs that quantiles are made of."""
@@ -69,10 +66,8 @@ class MonteCarloRun(ReducedRun):
         """Histories that are kept of the runs from number `first` on: those of the ok ones among the first `history_runs`."""
         return int(np.count_nonzero(partial["status"][: max(self._head - first, 0)] == 0))
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        failures = count_failures(self._all_status())
+    def _conclude(self, status: np.ndarray) -> Conclusion:
+        failures = count_failures(status)
         count = int(failures["runs_ok"])
         values = self._values[: self._good]
         levels = levels_of(self.settings.quantiles)
@@ -95,11 +90,8 @@ class MonteCarloRun(ReducedRun):
         attrs["notes"] = notes + self._doubts(scalars, histories, count)
         names = list(scalars.rows)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
-        return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows]),
-            statistics=self._join({"statistic": names}, [moved(each) for each in rows]),
-            attrs=attrs,
-        )
+        inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
+        return {"inner": inner, "statistics": self._join({"statistic": names}, [moved(each) for each in rows])}, attrs
 
     def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
         """Sentences about limits that cannot be relied upon."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import sample_std, std
@@ -17,18 +18,13 @@ from uqmbd.analysis.chaos import dependent_indices
 from uqmbd.analysis.chaos.expansion import EXACT_SKEWNESS, SAMPLE, cube_sample
 from uqmbd.analysis.statistics.order_statistics import level_name
 from uqmbd.errors import StudyError
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.probabilistic.expanded import CDF_LEVELS, IN_TAIL, ExpandedRun
+from uqmbd.methods.staged import Conclusion
 from uqmbd.questions import answers_of
 from uqmbd.questions.base import Answer, SurrogateContext
 from uqmbd.surrogates.base import NODE, VALIDATION
 from uqmbd.surrogates.chaos_fit import SAMPLED
 from uqmbd.surrogates.warped import POINTS
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from uqmbd.result import Result
 
 _SIZES = 6  # of the nested subsets that show convergence
 _SMALLEST = 10  # runs
@@ -39,10 +35,7 @@ class StatisticsRun(ExpandedRun):
     """The statistics of an expansion, and its Sobol' indices."""
 
     @one_thread
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         self.assess()
         columns, inputs = self.columns, list(self.inputs)
         self._sample = cube_sample(len(self.inputs), generator(self.seed, SAMPLED), self._sample_points())
@@ -56,8 +49,7 @@ class StatisticsRun(ExpandedRun):
             **({"interaction": columns.dataset(second, {"pair": pairs}, unit="")} if pairs and second is not None else {}),
             **self._convergence(),
         }
-        result = Result(self._groups(self._ends, self.error, self.trusted) | groups, attrs=self._attributes())
-        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
+        return self._groups(self._ends, self.error, self.trusted) | groups, self._attributes()
 
     def _indices(self) -> tuple[dict[str, np.ndarray], np.ndarray | None]:
         """By kind, (d, columns): Sobol' indices, or where inputs depend on each other what does not depend on their order; and pairs."""
@@ -72,10 +64,15 @@ class StatisticsRun(ExpandedRun):
 
     def _about_indices(self) -> list[str]:
         """Sentences about indices of inputs that depend on each other."""
-        bound = self.inputs.dependence
+        bound, notes = self.inputs.dependence, []
+        if joint := self.inputs.joint:
+            notes.append(
+                f"the expansion is in the independent variables of Rosenblatt's transformation of {', '.join(joint)}, each given those "
+                "before it: the indices of these inputs are those of these variables, and depend on their order"
+            )
         if bound is None:
-            return []
-        notes = [
+            return notes
+        notes += [
             f"{', '.join(bound.names)} depend on each other, so there are no Sobol' indices; those given do not depend on the order of the "
             "inputs: Shapley effects, which add up to 1; what an input explains with all that it says of others (first_full); what the "
             "others do not explain (total_independent)"

@@ -79,7 +79,7 @@ class Expanded(Method):
     """
 
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_EXPANSION
-    treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
+    treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint"})
 
     degree: DegreeWanted = "auto"
     max_degree: int = Field(default=10, ge=1, le=30)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -18,10 +18,8 @@ from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.population import Population, limits
 from uqmbd.methods.reliability.run import SAMPLING, Points, ReliabilityRun
 from uqmbd.methods.reliability.settings import Reliability
+from uqmbd.methods.staged import Groups
 from uqmbd.surrogates.kriging import Kriging
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 SURE = 2.0  # U from which the sign is taken for known: it is wrong with the probability Φ(-2) = 0.023
 NEGLECTED = 0.02  # part of the probability that unsure points may weigh
@@ -62,7 +60,7 @@ class LearningRun(ReliabilityRun):
                 yield from self._learn()
             if not grown:
                 break
-        self._conclude()
+        self._set_estimate()
 
     def _learn(self) -> Points:
         """Runs until the signs in the population are known."""
@@ -164,7 +162,7 @@ class LearningRun(ReliabilityRun):
             return True
         return bool(counted.any()) and population.enlarge(counted, self.settings.cov, self.settings.population)
 
-    def _conclude(self) -> None:
+    def _set_estimate(self) -> None:
         """The estimate; unsure points count as safe in the lower limit and as unsafe in the upper one."""
         population, settings = self._population, self.settings
         safe, unsafe = population.share(self._negative), population.share(self._negative | self._fails)
@@ -187,7 +185,7 @@ class LearningRun(ReliabilityRun):
         values, covs = np.array(list(last.values())).T
         return np.array(list(last)), {"probability": values, "cov": covs}
 
-    def _kept(self) -> dict[str, xr.Dataset]:
+    def _kept(self) -> Groups:
         from uqmbd.surrogates.kept_kriging import kept, normal_axes
 
         name, axes, ok = self.settings.output, normal_axes(self.inputs), self.status == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,13 +17,8 @@ from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reliability.far import far_away
 from uqmbd.methods.reliability.settings import Reliability
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion, Groups
 from uqmbd.outcomes import OutputInfo
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from uqmbd.result import Result
 
 Points = Generator[np.ndarray, np.ndarray, None]  # points (n, d) of standard normal space; is sent the margin (n,), NaN where a run failed
 
@@ -56,7 +51,7 @@ class ReliabilityRun(AdaptiveSampler):
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
         values = self._all.pack(outputs, len(status))
-        ok = values[finite_rows(values, status, self._all, self.told)]
+        ok = values[finite_rows(values, status, self._all, self.observed)]
         self._ends[0] = np.minimum(self._ends[0], ok.min(axis=0, initial=np.inf))
         self._ends[1] = np.maximum(self._ends[1], ok.max(axis=0, initial=-np.inf))
         super().tell(samples, outputs, status)
@@ -76,7 +71,7 @@ class ReliabilityRun(AdaptiveSampler):
         """Numbers of runs, and statistics (counts,) from so many of them."""
         return np.empty(0, int), {}
 
-    def _kept(self) -> dict[str, xr.Dataset]:
+    def _kept(self) -> Groups:
         """The group `surrogates`, where there is one."""
         return {}
 
@@ -116,10 +111,7 @@ class ReliabilityRun(AdaptiveSampler):
         low, high = self._ends[:, self._all.slices[name].start]
         return far_away(self.settings.limit, low, high, int(np.count_nonzero(self.status == 0)), self._all.outputs[name].unit)
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         settings, name = self.settings, self.settings.output
         statistics, sensitivity = self._statistics()
         beside = Columns({name: self.columns.outputs[name]}, self.columns.time)
@@ -133,12 +125,8 @@ class ReliabilityRun(AdaptiveSampler):
             rows = np.stack(list(history.values()), axis=1)[..., None]
             convergence = beside.dataset(rows, {"count": range(len(counts)), "statistic": list(history)}, unit="")
             groups["convergence"] = convergence.assign_coords(count=counts)
-        said = {
-            "approach": settings.approach,
-            "unsafe": settings.in_words(),
-            "sampling": "random" if settings.approach == "montecarlo" else "",
-        }
-        attrs = {"method": settings.name, "about": "limit", "seed": self.seed, **said, **self._facts()}
+        attrs = {"method": settings.name, "about": "limit", "seed": self.seed, "approach": settings.approach, "unsafe": settings.in_words()}
+        attrs |= {"sampling": "random" if settings.approach == "montecarlo" else "", **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
         if far := self._far():
@@ -146,12 +134,9 @@ class ReliabilityRun(AdaptiveSampler):
             attrs["warnings"] = [far]
         attrs |= {f"runs_{word}": int(np.count_nonzero(self.roles == role)) for role, word in enumerate(("search", "sampling"))}
         attrs |= {"notes": self._notes, **count_failures(self.status)}
-        return Result(
-            groups,
-            inner=self._all.dataset(self._ends, {"bound": ["lower", "upper"]}),
-            statistics=beside.dataset(shown, {"statistic": list(statistics)}, unit=""),
-            attrs=attrs,
-        )
+        groups["inner"] = self._all.dataset(self._ends, {"bound": ["lower", "upper"]})
+        groups["statistics"] = beside.dataset(shown, {"statistic": list(statistics)}, unit="")
+        return groups, attrs
 
     def _unsafe(self, estimate: Probability) -> dict[str, np.ndarray]:
         """How far the inputs of unsafe runs are from those of all, (d,) by kind: nothing where there are too few to tell."""
@@ -159,7 +144,7 @@ class ReliabilityRun(AdaptiveSampler):
 
         places = estimate.places
         self._unsafe_runs = 0 if places is None else len(np.unique(places, axis=0))
-        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self.told:
+        if places is None or self._unsafe_runs < FEWEST_UNSAFE or self._unsafe_runs == self.observed:
             return {}
         bound = self.inputs.dependence
         z = places if bound is None else bound.bend(places, list(self.inputs))

@@ -113,10 +113,8 @@ class Reliability(ByApproach):
                 text = f"the approach {self.approach} takes {self.kind} inputs, and '{name}' is of kind {item.kind}"
                 remedy = f"give '{name}' as {self.kind}, or take an approach for {item.kind} inputs: {able}"
                 raise StudyError(text, key=f"inputs.{name}", remedy=remedy)
-
-        for name, item in Space.of(inputs).items() if self.tails else ():
             fitted = getattr(item, "fitted", None)
-            if fitted is not None and fitted.family == "empirical":
+            if self.tails and fitted is not None and fitted.family == "empirical":
                 raise StudyError(
                     f"'{name}' is drawn from {fitted.count} values as they are, which have no tails: nothing is beyond "
                     f"{fitted.ends[1]:.6g}, and a small probability would be that of the file",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -12,10 +12,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.sensitivity.settings import Sensitivity, Step
-from uqmbd.methods.staged import AdaptiveSampler
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 
 MIDPOINTS = 2000  # of the distribution function, where the standard deviation of an input is summed
 
@@ -33,10 +30,7 @@ class DerivativeRun(AdaptiveSampler):
         self.add(np.concatenate([np.zeros((1, d)), -steps, steps]), 0)
         yield True
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         ok, d = self.status == 0, len(self.inputs)
         if not ok[0]:
             text = "the run at the medians of the inputs failed, so there is no derivative there"
@@ -64,17 +58,13 @@ class DerivativeRun(AdaptiveSampler):
         for words, sides in (("one-sided", (low == 0) != (high == 0)), ("missing, both runs failed,", (low == 0) & (high == 0))):
             if sides.any():
                 notes.append(f"the derivatives by {', '.join(names[i] for i in np.flatnonzero(sides))} are {words} since runs failed")
-        return Result(
-            inner=self.columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]}),
-            statistics=self.columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
-            sensitivity=self.columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
-            attrs={
-                **self.settings.said(self.seed),
-                "spread": dict(zip(names, spread.tolist(), strict=True)),
-                "notes": notes,
-                **count_failures(self.status),
-            },
-        )
+        groups = {
+            "inner": self.columns.dataset(self.envelope(ok), {"bound": ["lower", "upper"]}),
+            "statistics": self.columns.dataset(np.stack([middle, scale]), {"statistic": ["nominal", "scale"]}),
+            "sensitivity": self.columns.dataset(share[None], {"kind": ["derivative"], "input": names}, unit=""),
+        }
+        attrs = self.settings.attributes(self.seed) | {"spread": dict(zip(names, spread.tolist(), strict=True)), "notes": notes}
+        return groups, attrs | count_failures(self.status)
 
 
 class Derivative(Sensitivity):

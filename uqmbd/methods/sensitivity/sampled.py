@@ -18,13 +18,11 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.sensitivity.settings import Samples, Sensitivity
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.outcomes import OutputInfo
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from uqmbd.result import Result
 
 LEAST_GROUPS = 2  # stars: below this nothing has a spread
 EXPLAINED = 0.9  # of the variance, below which an expansion says so
@@ -46,10 +44,7 @@ class SampledRun(AdaptiveSampler):
         self.add(2 * self._unit - 1, 0)
         yield True
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         self._stop_if_too_many_failed()
         settings, ok = self.settings, self.status == 0
         size = settings.size(len(self.inputs))
@@ -79,14 +74,13 @@ class SampledRun(AdaptiveSampler):
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
         array = np.array(list(kinds.values())) * (self._size if "mu" in kinds else 1.0)
-        return Result(
-            inner=self.columns.dataset(envelope, {"bound": ["lower", "upper"]}),
-            statistics=self.columns.dataset(envelope, {"statistic": ["min", "max"]}),
-            sensitivity=columns.dataset(array[..., kept], {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
-            aggregated=self._aggregated(kinds, values),
-            attrs=self._attributes(whole),
-            **groups,
-        )
+        groups |= {
+            "inner": self.columns.dataset(envelope, {"bound": ["lower", "upper"]}),
+            "statistics": self.columns.dataset(envelope, {"statistic": ["min", "max"]}),
+            "sensitivity": columns.dataset(array[..., kept], {"kind": list(kinds), "input": names}, unit=None if "mu" in kinds else ""),
+            "aggregated": self._aggregated(kinds, values),
+        }
+        return groups, self._attributes(whole)
 
     def _at(self, curves: bool) -> np.ndarray:
         """Columns of the scalars, or of histories and curves."""
@@ -105,7 +99,7 @@ class SampledRun(AdaptiveSampler):
 
     def _attributes(self, whole: np.ndarray) -> dict[str, Any]:
         settings, lost = self.settings, int(np.count_nonzero(~whole))
-        attrs, counts = settings.said(self.seed) | self._facts, count_failures(self.status)
+        attrs, counts = settings.attributes(self.seed) | self._facts, count_failures(self.status)
         if settings.stars:
             attrs |= {"stars": len(whole), "stars_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
@@ -184,8 +178,7 @@ def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, cou
 def by_halves(
     estimate: Callable[[np.ndarray, np.ndarray], np.ndarray], points: np.ndarray, values: np.ndarray, rng: np.random.Generator, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An estimate, and its standard deviation from `count` halves of the runs, drawn without replacement: they scatter about it as it does
-    about the truth."""
+    """An estimate, and its standard deviation: `count` halves of the runs, drawn at random, scatter about it as it about the truth."""
     total, square = 0.0, 0.0
     whole = estimate(points, values)
     for _ in range(count):

@@ -74,6 +74,6 @@ class Sensitivity(ByApproach):
         runs = self.runs(len(inputs))
         return runs, runs
 
-    def said(self, seed: int) -> dict[str, Any]:
+    def attributes(self, seed: int) -> dict[str, Any]:
         """Attributes that say what a result is one of."""
         return {"method": self.name, "about": "indices", "approach": self.approach, "seed": seed, **self.own()}

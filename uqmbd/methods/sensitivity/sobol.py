@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
+from uqmbd.methods.staged import Conclusion
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
 SCALAR_GROUPS = 2**13  # of those of scalars: the limits are no other with more of them, the resamples larger
@@ -53,23 +51,22 @@ class SobolRun(ReducedRun):
         self._along = {"scalars": self.scalars} | dict.fromkeys(("range", "edges", "means", "moments", "sizes"), self.histories)
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
-        """Take in what `reduce` made of a batch, in run order."""
         self._status.append(partial["status"])
         self._values.append(partial["scalars"])
         self._span[0] = np.minimum(self._span[0], partial["range"][0])
         self._span[1] = np.maximum(self._span[1], partial["range"][1])
         begin, end = (int(row) for row in partial["inside"])
         self._await(partial["edges"][:begin])
-        if end > begin and self._told % (UNIT * self._layout.length):
+        if end > begin and self._observed % (UNIT * self._layout.length):
             raise RuntimeError("blocks of runs are told out of order")
         self._merge(partial, self._sums)
-        self._told += end - begin
+        self._observed += end - begin
         self._await(partial["edges"][begin:])
 
     def _await(self, rows: np.ndarray) -> None:
         """Put runs to those that wait, and take in what became whole units."""
         self._waiting = np.concatenate([self._waiting, rows])
-        self._told += len(rows)
+        self._observed += len(rows)
         length = UNIT * self._layout.length
         whole = len(self._waiting) // length * length
         if whole:
@@ -77,7 +74,7 @@ class SobolRun(ReducedRun):
             self._waiting = self._waiting[whole:]
 
     def _of_waiting(self, rows: int) -> dict[str, np.ndarray]:
-        return unit_sums(self._layout, self._waiting[:rows], (self._told - len(self._waiting)) // self._layout.length)
+        return unit_sums(self._layout, self._waiting[:rows], (self._observed - len(self._waiting)) // self._layout.length)
 
     def _merge(self, partial: Mapping[str, np.ndarray], sums: Sums) -> None:
         known = partial.get("sizes", np.ones((len(partial["units"]), self.histories.count)))  # an earlier version had none
@@ -89,10 +86,7 @@ class SobolRun(ReducedRun):
         """Sums of an earlier version do where their squares are numbers."""
         return "sizes" in partial or bool((sizes(partial["means"]) == 1).all())
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        status = self._all_status()
+    def _conclude(self, status: np.ndarray) -> Conclusion:
         length = self._layout.length
         whole = len(status) // length
         good = (status[: whole * length].reshape(-1, length) == 0).all(axis=1)
@@ -119,14 +113,13 @@ class SobolRun(ReducedRun):
         pooled = estimates[-1][2] if self.histories.count else {}
         statistics = [np.concatenate([moments, end]) for (moments, *_), end in zip(estimates, ends, strict=True)]
         indices = [np.array([part[kind] for kind in KINDS]) for part in kinds]
-        return Result(
-            inner=self._join({"bound": ["lower", "upper"]}, ends),
-            statistics=self._join({"statistic": ["mean", "std", "min", "max"]}, statistics),
-            sensitivity=self._join({"kind": KINDS, "input": names}, indices, unit=""),
-            aggregated=pooled_dataset(KINDS, names, pooled),
-            attrs=self._attributes(status, good),
-            **groups,
-        )
+        groups |= {
+            "inner": self._join({"bound": ["lower", "upper"]}, ends),
+            "statistics": self._join({"statistic": ["mean", "std", "min", "max"]}, statistics),
+            "sensitivity": self._join({"kind": KINDS, "input": names}, indices, unit=""),
+            "aggregated": pooled_dataset(KINDS, names, pooled),
+        }
+        return groups, self._attributes(status, good)
 
     def _indices(self, columns: Columns, sums: Sums, stream: int) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, list[np.ndarray]]]:
         """Mean and standard deviation of the points A and B, (2, columns); indices with confidence limits by kind, (inputs or pairs,
@@ -151,7 +144,7 @@ class SobolRun(ReducedRun):
 
     def _attributes(self, status: np.ndarray, good: np.ndarray) -> dict:
         settings, lost = self.settings, int(np.count_nonzero(~good))
-        attrs = settings.said(self.seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
+        attrs = settings.attributes(self.seed) | {"blocks": len(good), "blocks_dropped": lost, "runs_in_a_block": self._layout.length}
         if self.histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"

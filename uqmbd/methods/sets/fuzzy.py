@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -14,15 +14,11 @@ from uqmbd.analysis.sets.alpha_cuts import transformation_count, transformation_
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Fuzzy, Input
 from uqmbd.methods.base import Method, MethodRun, count_failures, fallback_count
-from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.intervals.chebyshev import Chebyshev
-from uqmbd.methods.staged import AdaptiveSampler
+from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.regions.cuts import Cuts, boxes
 from uqmbd.surrogates.base import NODE
-
-if TYPE_CHECKING:
-    from uqmbd.result import Result
 
 MOST_LEVELS = 101
 MOST_OF_LEVEL = 200  # runs of a level that nobody asked for
@@ -155,10 +151,7 @@ class TransformationRun(AdaptiveSampler):
         yield True
         self._stop_if_too_many_failed()
 
-    def result(self) -> Result:
-        from uqmbd.result import Result
-
-        self._require_finished()
+    def _conclude(self) -> Conclusion:
         levels = self.settings.levels
         ok = self.status == 0
         bounds = np.full((len(levels), 2, self.columns.count), np.nan)
@@ -177,5 +170,4 @@ class TransformationRun(AdaptiveSampler):
             **counts,
             "notes": notes + left_out(counts),
         }
-        result = Result(bounds=labelled, inner=labelled.copy(), attrs=attrs)
-        return without_trust_where_runs_failed(result, self.inputs, self.samples(self.points), self.status != 0)
+        return {"bounds": labelled, "inner": labelled.copy()}, attrs
