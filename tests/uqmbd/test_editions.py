@@ -76,8 +76,10 @@ def test_a_patch_version_and_another_python_use_the_runs(tmp_path, monkeypatch):
     asked = small(tmp_path).tally.asked
     real = identity.version
     monkeypatch.setattr(identity, "version", lambda package: "0.1.1" if package == "uqmbd" else real(package))
+    assert small(tmp_path).tally is None, "the result is reused"
+    monkeypatch.setattr(identity, "FORMAT_OF_RESULTS", identity.FORMAT_OF_RESULTS + 1)
     again = small(tmp_path)
-    assert (again.tally.simulated, again.tally.asked) == (0, asked)  # the methods of a new version have their say
+    assert (again.tally.simulated, again.tally.asked) == (0, asked)  # methods that conclude something else have their say
     assert not any("python" in key for key in json.loads((tmp_path / "r" / "runs" / "head.json").read_text())["identity"])
     monkeypatch.setattr(identity, "FORMAT_OF_RUNS", identity.FORMAT_OF_RUNS + 1)
     with pytest.raises(StudyError, match="format of runs"):

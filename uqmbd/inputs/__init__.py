@@ -37,8 +37,8 @@ def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None 
             raise StudyError(f"an input has no key '{key}'", key=key, remedy=did_you_mean(key, [*kinds, "unit"], noun="key"))
     chosen = [key for key in table if key in kinds]
     if len(chosen) != 1:
-        found = "none of them" if not chosen else " and ".join(chosen)
-        raise StudyError(f"an input has one of the keys {', '.join(kinds)}; this one has {found}")
+        which = "none of them" if not chosen else " and ".join(chosen)
+        raise StudyError(f"an input has one of the keys {', '.join(kinds)}; this one has {which}")
     unit = table.get("unit", "")
     if not isinstance(unit, str):
         raise StudyError("a unit is a text", key="unit", value=unit, remedy='write unit = "mm", say')
@@ -47,16 +47,16 @@ def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None 
 
 def given(inputs: Mapping[Any, Any]) -> dict[str, Any]:
     """Inputs with distributions of chaospy, and frozen ones of scipy, as `Random`; several names as one key, ``"a, b"``."""
-    found = {}
+    named = {}
     for key, item in inputs.items():
         several = isinstance(key, tuple) and all(isinstance(name, str) for name in key)
         key = ", ".join(names_in(key)) if several or (isinstance(key, str) and "," in key) else key
         try:
             foreign = is_distribution(item) or (hasattr(item, "dist") and not isinstance(item, Input))
-            found[key] = Random(item) if foreign else item
+            named[key] = Random(item) if foreign else item
         except StudyError as error:
             raise error.under(f"inputs.{key}") from error.__cause__
-    return found
+    return named
 
 
 __all__ = [

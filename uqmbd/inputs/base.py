@@ -69,9 +69,9 @@ class Input(Checked):
         from scipy.special import ndtr
 
         z = np.clip(np.asarray(z, float), -FARTHEST, FARTHEST)
-        found, low = np.empty(z.shape), z <= 0
-        found[low], found[~low] = self.ppf(ndtr(z[low])), self.isf(ndtr(-z[~low]))
-        return found
+        values, low = np.empty(z.shape), z <= 0
+        values[low], values[~low] = self.ppf(ndtr(z[low])), self.isf(ndtr(-z[~low]))
+        return values
 
     @property
     def alike(self) -> Hashable:

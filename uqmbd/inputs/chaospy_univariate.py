@@ -196,7 +196,7 @@ class Parts:
         kind = type(part).__name__
         if kind in FUNCTIONS:
             sides = [given[side] if side in given else np.ravel(part._parameters[side]) for side in ("left", "right")]
-            found = np.broadcast_to(FUNCTIONS[kind](*sides), column.u.shape)
+            values = np.broadcast_to(FUNCTIONS[kind](*sides), column.u.shape)
         else:
             inner = getattr(part, "_dist", None)
             if inner is not None and not given:
@@ -204,11 +204,11 @@ class Parts:
             u = column.next()
             if given:
                 with repeatable():
-                    found = part._get_inv(u, 0, dict(drawn))
+                    values = part._get_inv(u, 0, dict(drawn))
             else:
-                found = (univariate_of(part) or Foreign(part)).ppf(u)
-        drawn[0, part] = found, column.u
-        return found
+                values = (univariate_of(part) or Foreign(part)).ppf(u)
+        drawn[0, part] = values, column.u
+        return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ def pairs_of(value: Any) -> tuple[Pair, ...]:
     """``[["a", "b", 0.6], ...]`` checked; raises ValueError."""
     if not isinstance(value, (list, tuple)):
         raise ValueError('correlations are a list of pairs, as in [["a", "b", 0.6]]')
-    found: dict[frozenset, Pair] = {}
+    pairs: dict[frozenset, Pair] = {}
     for entry in value:
         if not isinstance(entry, (list, tuple)) or len(entry) != 3 or not all(isinstance(name, str) for name in entry[:2]):
             raise ValueError(f'a correlation is two names and a number, as in ["a", "b", 0.6], not {entry!r}')
@@ -31,10 +31,10 @@ def pairs_of(value: Any) -> tuple[Pair, ...]:
                 f"the correlation of '{a}' and '{b}' is {number:g}, which has to be between -1 and 1 without the ends: "
                 "give inputs that are bound to each other as one input, and the relation in the model"
             )
-        if frozenset((a, b)) in found:
+        if frozenset((a, b)) in pairs:
             raise ValueError(f"the correlation of '{a}' and '{b}' is given twice")
-        found[frozenset((a, b))] = (a, b, number)
-    return tuple(found.values())
+        pairs[frozenset((a, b))] = (a, b, number)
+    return tuple(pairs.values())
 
 
 def matrix_of(names: Sequence[str], pairs: Iterable[Pair], key: str) -> np.ndarray:

@@ -183,9 +183,9 @@ def _distribution_of(sample: np.ndarray, wanted: str, criterion: str) -> tuple[s
         return wanted, *_likeliest(sample, wanted)[1:]
     possible = [family for family in COMPARED if sample[0] > 0 or not FAMILIES[family][1]]
     penalty = 2.0 if criterion == "aic" else np.log(len(sample))
-    found = {family: _likeliest(sample, family) for family in possible}
-    best = min(found, key=lambda family: penalty * (1 if family == "exponential" else 2) - 2 * found[family][0])
-    return best, *found[best][1:]
+    fits = {family: _likeliest(sample, family) for family in possible}
+    best = min(fits, key=lambda family: penalty * (1 if family == "exponential" else 2) - 2 * fits[family][0])
+    return best, *fits[best][1:]
 
 
 def _likeliest(sample: np.ndarray, family: str) -> tuple[float, Distribution, Mapping[str, Any] | None, str]:

@@ -134,5 +134,5 @@ def pivots(family: str, n: int) -> tuple[np.ndarray, np.ndarray]:
 
     kind = getattr(stats, family)
     samples = kind.rvs(size=(RESAMPLES, n), random_state=np.random.default_rng(n))
-    found = np.array([kind.fit(sample) for sample in samples])
-    return found[:, 0], found[:, 1]
+    fits = np.array([kind.fit(sample) for sample in samples])
+    return fits[:, 0], fits[:, 1]

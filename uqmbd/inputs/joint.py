@@ -99,7 +99,7 @@ def names_in(key: str | Sequence[str]) -> tuple[str, ...]:
 
 def expanded(inputs: Mapping[str, Input]) -> tuple[dict[str, Input], dict[str, Joint]]:
     """Inputs by their names as Python reads them, all different; and those that came together, by the key of all their names."""
-    found: dict[str, Input] = {}
+    by_name: dict[str, Input] = {}
     joints: dict[str, Joint] = {}
     for key, item in inputs.items():
         each: Mapping[str, Input] = {key: item}
@@ -107,11 +107,11 @@ def expanded(inputs: Mapping[str, Input]) -> tuple[dict[str, Input], dict[str, J
             joints[key] = joint_of(key, item)
             each = joints[key].inputs
         for name, one in each.items():
-            if identifier(name) in found:
+            if identifier(name) in by_name:
                 text = f"Python reads two of the inputs' names as '{identifier(name)}'"
                 raise StudyError(text, key=f"inputs.{key}", remedy="give one of them another name")
-            found[identifier(name)] = one
-    return found, joints
+            by_name[identifier(name)] = one
+    return by_name, joints
 
 
 def joint_of(key: str, item: Random) -> Joint:
@@ -175,5 +175,5 @@ def independent(components: Sequence[Any]) -> bool:
 
 def pairs(names: Sequence[str], correlation: np.ndarray) -> tuple[Pair, ...]:
     """Rank correlations of a Gaussian copula with this correlation of its normal variables (Kruskal 1958)."""
-    found = [(names[i], names[j], float(6 / np.pi * np.arcsin(correlation[i, j] / 2))) for j in range(len(names)) for i in range(j)]
-    return tuple(pair for pair in found if pair[2] != 0)
+    ranks = [(names[i], names[j], float(6 / np.pi * np.arcsin(correlation[i, j] / 2))) for j in range(len(names)) for i in range(j)]
+    return tuple(pair for pair in ranks if pair[2] != 0)

@@ -106,17 +106,17 @@ def table_of(distribution: Any) -> dict[str, Any] | None:
         variable, factor, offset = moved
         if (inner := table_of(variable)) is None or inner["type"] in WHOLE:
             return None
-        found = {key: _moved(key, value, inner, factor, offset) for key, value in inner.items()}
-        if factor < 0 and "upper" in found:
-            found |= {"lower": found["upper"], "upper": found["lower"]}
+        table = {key: _moved(key, value, inner, factor, offset) for key, value in inner.items()}
+        if factor < 0 and "upper" in table:
+            table |= {"lower": table["upper"], "upper": table["lower"]}
         before = build(inner).ppf(TRIED if factor > 0 else 1 - TRIED)
-        return found if _is(found, factor * before + offset) else None
+        return table if _is(table, factor * before + offset) else None
     kind = RENAMED.get(type(distribution).__name__, type(distribution).__name__.lower())
     ours = type(distribution).__module__.startswith("chaospy.distributions.collection.") and (kind in FAMILIES or kind in NAMED)
     if not ours or (numbers := _numbers(distribution, kind)) is None:
         return None
-    found = {"type": kind, **numbers}
-    return found if kind in WHOLE or _is(found, inverse_of(distribution, TRIED)) else None
+    table = {"type": kind, **numbers}
+    return table if kind in WHOLE or _is(table, inverse_of(distribution, TRIED)) else None
 
 
 def moves(distribution: Any) -> tuple[Any, float, float] | None:
@@ -162,7 +162,7 @@ def _numbers(distribution: Any, kind: str) -> dict[str, float] | None:
     wanted = list(parameters(kind))
     other = {"shift": wanted[-2], "scale": wanted[-1]} if wanted[-2:] in (["mean", "std"], ["mu", "sigma"]) else {}
     other = other if kind != "truncnormal" else {}
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     shapes: list[float] = []
     at: Any = distribution._parameters["_000"] if kind == "binomial" else distribution
     for depth in range(3):
@@ -171,18 +171,20 @@ def _numbers(distribution: Any, kind: str) -> dict[str, float] | None:
                 return None
             number = float(np.ravel(value)[0])
             if depth == 0 and other.get(key, key) in wanted:
-                found[str(other.get(key, key))] = number
+                numbers[str(other.get(key, key))] = number
             elif key == "scale" and kind == "powerlognormal":  # within: the logarithm of which is the mean of the logarithm
-                found["mu"] = float(f"{np.log(number):.15g}")
+                numbers["mu"] = float(f"{np.log(number):.15g}")
             elif key not in ("shift", "scale"):
                 shapes.append(number)
         if (at := getattr(at, "_dist", None)) is None:
             break
     if kind in ("triangular", "foldednormal", "truncexponential"):  # said of the standard variable
-        first, width = (found["lower"], found["upper"] - found["lower"]) if kind == "triangular" else (found["shift"], found["scale"])
+        first, width = (
+            (numbers["lower"], numbers["upper"] - numbers["lower"]) if kind == "triangular" else (numbers["shift"], numbers["scale"])
+        )
         shapes = [first + shapes[0] * (1.0 if kind == "foldednormal" else width)]
-    names = [name for name in wanted if name not in found]
+    names = [name for name in wanted if name not in numbers]
     if kind == "powerlognormal" and len(shapes) == 1:
-        names, found["shape"] = ["sigma"], 1.0
-    found |= dict(zip(names, shapes))
-    return {name: number for name, number in found.items() if np.isfinite(number)}
+        names, numbers["shape"] = ["sigma"], 1.0
+    numbers |= dict(zip(names, shapes))
+    return {name: number for name, number in numbers.items() if np.isfinite(number)}

@@ -31,11 +31,11 @@ class Quantity(float):
     @classmethod
     def read(cls, text: str) -> Quantity:
         """From ``"2.7 mm"``; raises `ValueError`, and for units `StudyError`."""
-        found = TEXT.fullmatch(text)
-        if found is None:
+        match = TEXT.fullmatch(text)
+        if match is None:
             raise ValueError(f'a number is expected, or one with its unit as in "2.7 mm", not {text!r}')
-        si = to_si(found["unit"])
-        out = cls(si.factor * float(found["number"]) + si.offset)
+        si = to_si(match["unit"])
+        out = cls(si.factor * float(match["number"]) + si.offset)
         out.written, out.si = text.strip(), si
         return out
 

@@ -101,15 +101,15 @@ class Random(Input):
 
     def content(self) -> dict[str, Any]:
         si = self.canonical or self.to_si()
-        found = si.content_before()
+        content = si.content_before()
         if si.made is None:
-            table = found["distribution"] if si.fitted is not None else completed(si._bare)
+            table = content["distribution"] if si.fitted is not None else completed(si._bare)
             cut = {"truncate": list(ends_of(si.distribution["truncate"]))} if "truncate" in si.distribution else {}
-            found["distribution"] = {**table, **cut}
+            content["distribution"] = {**table, **cut}
         elif si.written is None:  # 0.001 X in m is X in mm
-            variable, found["scale"], found["shift"] = peeled(si.made)
-            found["distribution"] = {"chaospy": content_digest(variable)}
-        return found
+            variable, content["scale"], content["shift"] = peeled(si.made)
+            content["distribution"] = {"chaospy": content_digest(variable)}
+        return content
 
     def content_before(self) -> dict[str, Any]:
         return {**self.model_dump(), "scale": self.scale, "shift": self.shift}
@@ -179,15 +179,15 @@ class Random(Input):
             variable, factor, offset = peeled(self.made)
             return {"made": variable, "scale": si.number(factor, difference=True), "shift": si.number(offset)}
         if self.fitted is None:
-            found = {"distribution": in_si(self._bare, si)}
+            changes = {"distribution": in_si(self._bare, si)}
         else:  # where a fit begins at 0, it begins elsewhere in a unit with another zero
             fitted = None if si.offset else fit(self.distribution, self.fitted.read.in_si([si]))
-            found = {"distribution": fitted and self._bare, "fitted": fitted}
-        if found["distribution"] is None:
+            changes = {"distribution": fitted and self._bare, "fitted": fitted}
+        if changes["distribution"] is None:
             return self.converted_before(si)
         if "truncate" in self.distribution:
-            found["distribution"] |= {"truncate": [si.number(end) for end in ends_of(self.distribution["truncate"])]}
-        return found
+            changes["distribution"] |= {"truncate": [si.number(end) for end in ends_of(self.distribution["truncate"])]}
+        return changes
 
     def converted_before(self, si: ToSI) -> Mapping[str, float]:
         return {"scale": si.factor, "shift": si.offset}
@@ -239,7 +239,7 @@ def require_values(built: Distribution | Parts | Component, label: Any) -> None:
     """Raise `StudyError` where chaospy cannot say what a distribution is."""
     try:
         with np.errstate(all="ignore"):
-            found = built.ppf(QUARTILES)
+            values = built.ppf(QUARTILES)
     except StudyError:
         raise
     except Exception as error:  # chaospy has exceptions of many kinds
@@ -247,9 +247,9 @@ def require_values(built: Distribution | Parts | Component, label: Any) -> None:
         raise StudyError(
             text, key=Random.key, value=label, remedy="give its parts as inputs, and put them together in the model"
         ) from error
-    if not np.all(np.isfinite(found)) or (isinstance(built, Distribution) and np.any(np.diff(found) < 0)):
+    if not np.all(np.isfinite(values)) or (isinstance(built, Distribution) and np.any(np.diff(values) < 0)):
         raise StudyError("its quantiles are no rising numbers", key=Random.key, value=label, remedy="look at its parameters")
-    if isinstance(built, Foreign) and np.abs(built.cdf(found) - QUARTILES).max() > TOLERATED:
+    if isinstance(built, Foreign) and np.abs(built.cdf(values) - QUARTILES).max() > TOLERATED:
         text = "chaospy's quantiles of it are not those of its distribution function"
         raise StudyError(
             text, key=Random.key, value=label, remedy="give its samples as data, or a distribution of a name (docs/overview.md)"

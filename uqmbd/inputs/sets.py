@@ -169,16 +169,16 @@ class ConvexSet(Checked):
         units = [to_si(unit) for unit in self.units or ()]
         if self.written is not None or all(si.identity and si.unit == unit for si, unit in zip(units, self.units or (), strict=True)):
             return self
-        found: dict[str, Any] = {"units": [si.unit for si in units], "written": self}
+        changes: dict[str, Any] = {"units": [si.unit for si in units], "written": self}
         if self.table is not None:
-            found["table"] = self.table.in_si(units)
+            changes["table"] = self.table.in_si(units)
         else:
-            found["center"] = [si.number(value) for si, value in zip(units, self.center, strict=True)]
-            found["covariance"] = [
+            changes["center"] = [si.number(value) for si, value in zip(units, self.center, strict=True)]
+            changes["covariance"] = [
                 [b.number(a.number(value, difference=True), difference=True) for b, value in zip(units, row, strict=True)]
                 for a, row in zip(units, self.covariance, strict=True)
             ]
-        return type(self)(**{**self._fields(), **found})
+        return type(self)(**{**self._fields(), **changes})
 
     def as_before(self) -> Self:
         """The set as earlier versions took it, in the units in which it was written: stored runs may be of it."""
@@ -238,8 +238,8 @@ class ConvexSet(Checked):
         if self.written is not None and self.canonical is None:
             shown = self.written.intervals()
         ends = zip(self.inputs, centre, half, units, strict=True)
-        found = {
+        sides = {
             name: Interval(float(middle - reach), float(middle + reach), unit, written=shown.get(name))
             for name, middle, reach, unit in ends
         }
-        return found if self.canonical is None else {name: item.as_before() for name, item in found.items()}
+        return sides if self.canonical is None else {name: item.as_before() for name, item in sides.items()}

@@ -99,9 +99,9 @@ class Space(Mapping[str, Input]):
         """Inputs that have no quantiles of their own, so that they can only be sampled; and why."""
         made = "it is made of several variables, which have no quantile together"
         bound = {name: joint for joint in self.joints.values() if joint.is_bound for name in joint.names}
-        found = {name: made for name, joint in bound.items() if not joint.is_smooth}
+        reasons = {name: made for name, joint in bound.items() if not joint.is_smooth}
         alone = {name: item for name, item in self._inputs.items() if name not in bound and item.kind == "random"}
-        return found | {name: made for name, item in alone.items() if not getattr(item, "has_quantiles", True)}
+        return reasons | {name: made for name, item in alone.items() if not getattr(item, "has_quantiles", True)}
 
     @property
     def joint(self) -> dict[str, str]:
@@ -174,7 +174,7 @@ class Space(Mapping[str, Input]):
     ) -> dict[str, np.ndarray]:
         """Values by input, but for those that are `known`. Of inputs that are alike they are found in one call: what scipy's distributions
         take is mostly per call."""
-        found, groups = dict(known), {}
+        samples, groups = dict(known), {}
         for i, (name, item) in enumerate(self._inputs.items()):
             if name in known:
                 continue
@@ -183,11 +183,11 @@ class Space(Mapping[str, Input]):
         for group in groups.values():
             places, names = zip(*group)
             if len(group) == 1:
-                found[names[0]] = values(self._inputs[names[0]], lambda points, at=places[0]: points[:, at])
+                samples[names[0]] = values(self._inputs[names[0]], lambda points, at=places[0]: points[:, at])
                 continue
             rows = values(self._inputs[names[0]], lambda points, places=places: np.ascontiguousarray(points[:, places].T))
-            found.update(zip(names, rows, strict=True))
-        return {name: found[name] for name in self._inputs}
+            samples.update(zip(names, rows, strict=True))
+        return {name: samples[name] for name in self._inputs}
 
     def remarks(self) -> list[str]:
         """What a reader of a result has to know of the inputs, a sentence each."""
@@ -197,36 +197,36 @@ class Space(Mapping[str, Input]):
         """What is lost of upper tails, a sentence each; empty where quantiles have all their digits."""
         rough = [name for name, item in self.items() if item.kind == "random" and getattr(item, "has_few_digits", False)]
         bound = [joint for joint in self.joints.values() if joint.is_bound]
-        found = [f"{name} has the quantiles of chaospy, which knows no survival quantile" for name in rough]
-        found += [f"{', '.join(joint.names)} are drawn by chaospy's {joint.kind}, in u" for joint in bound]
-        return [f"{text}: of a tail above the probability 1 - 1e-12 few digits are left, and nothing is beyond 1e-16" for text in found]
+        sentences = [f"{name} has the quantiles of chaospy, which knows no survival quantile" for name in rough]
+        sentences += [f"{', '.join(joint.names)} are drawn by chaospy's {joint.kind}, in u" for joint in bound]
+        return [f"{text}: of a tail above the probability 1 - 1e-12 few digits are left, and nothing is beyond 1e-16" for text in sentences]
 
     def described(self) -> dict[str, dict[str, Any]]:
         """Inputs, and what binds them, as the user wrote it: ``{name: {"kind": ..., "text": ...}}``, for reports.
 
         Inputs also have the ``unit`` as written, and its ``factor`` and ``offset`` to SI.
         """
-        found = {name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()}
+        words = {name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()}
         for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
-            found[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
+            words[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
         for key, joint in self.joints.items():
             rho = "".join(f", rank correlation of {a} and {b} {number:.4g}" for a, b, number in joint.pairs)
-            found[key] = {"kind": f"joint ({joint.kind})", "text": joint.item.notation() + rho}
+            words[key] = {"kind": f"joint ({joint.kind})", "text": joint.item.notation() + rho}
         for name, item in self.sets.items():
             bound = "" if item.correlation is None else "".join(f", {a} with {b} {r:g}" for a, b, r in item.correlation)
-            found[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}
-        return found
+            words[name] = {"kind": f"set ({item.shape})", "text": f"{', '.join(item.inputs)}; from {item.source}{bound}"}
+        return words
 
     def bindings(self, *, before: bool = False) -> dict[str, Any]:
         """Dependence and sets as plain values for fingerprints, of now or of `before`; empty when nothing is bound."""
-        found: dict[str, Any] = {}
+        bindings: dict[str, Any] = {}
         if self.dependence is not None:
-            found["dependence"] = self.dependence.model_dump()
+            bindings["dependence"] = self.dependence.model_dump()
         if joints := [joint for joint in self.joints.values() if joint.is_bound]:
-            found["joint"] = {", ".join(joint.names): joint.item.digest if before else joint.content for joint in joints}
+            bindings["joint"] = {", ".join(joint.names): joint.item.digest if before else joint.content for joint in joints}
         if self.sets:
-            found["sets"] = {name: item.model_dump(exclude_none=True) if before else item.content() for name, item in self.sets.items()}
-        return found
+            bindings["sets"] = {name: item.model_dump(exclude_none=True) if before else item.content() for name, item in self.sets.items()}
+        return bindings
 
     def _take(self, name: str, item: ConvexSet) -> None:
         """Check a set against the inputs, and add those that it brings."""
@@ -275,9 +275,9 @@ def read_dependence(value: Any) -> Dependence | None:
     if value is None:
         return None
     try:
-        found = value if isinstance(value, Dependence) else Dependence(**value)
+        dependence = value if isinstance(value, Dependence) else Dependence(**value)
     except StudyError as error:
         raise error.under("dependence") from None
     except TypeError:
         raise StudyError("dependence is a table", key="dependence", remedy='write rank_correlation = [["a", "b", 0.6]]') from None
-    return found if found.rank_correlation else None
+    return dependence if dependence.rank_correlation else None

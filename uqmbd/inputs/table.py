@@ -96,6 +96,6 @@ def _number(cell: str, file: str, line: int, column: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        found = f"'{cell.strip()}', which is not a finite number" if cell.strip() else "nothing"
-        raise StudyError(f"line {line} of '{file}' holds {found} in the column '{column}'", remedy="mend the line or take it out")
+        text = f"'{cell.strip()}', which is not a finite number" if cell.strip() else "nothing"
+        raise StudyError(f"line {line} of '{file}' holds {text} in the column '{column}'", remedy="mend the line or take it out")
     return number

@@ -54,9 +54,9 @@ class Truncated(Distribution):
     def _at(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Counted from the end of `variable` that is nearer."""
         p, q = self.below + self.mass * p, self.beyond + self.mass * q
-        found, first = np.empty(p.shape), p <= 0.5
-        found[first], found[~first] = self.variable.ppf(p[first]), self.variable.isf(q[~first])
-        return np.clip(found, self.first, self.last)
+        values, first = np.empty(p.shape), p <= 0.5
+        values[first], values[~first] = self.variable.ppf(p[first]), self.variable.isf(q[~first])
+        return np.clip(values, self.first, self.last)
 
     def cdf(self, x: np.ndarray) -> np.ndarray:
         return np.clip((self.variable.cdf(np.asarray(x, float)) - self.below) / self.mass, 0.0, 1.0)
@@ -83,12 +83,12 @@ def ends_of(value: Any) -> tuple[float, float]:
 
 def truncated(variable: Distribution, value: Any) -> Truncated:
     """`variable` cut off at the value of ``truncate``."""
-    found = Truncated.of(variable, *ends_of(value))
-    if found.mass < LEAST_PROBABILITY:
+    cut = Truncated.of(variable, *ends_of(value))
+    if cut.mass < LEAST_PROBABILITY:
         raise StudyError(
-            f"the distribution has a probability of {max(found.mass, 0.0):.2g} between {found.first:g} and {found.last:g}",
+            f"the distribution has a probability of {max(cut.mass, 0.0):.2g} between {cut.first:g} and {cut.last:g}",
             key=KEY,
             value=list(value),
             remedy=f"take ends between which it has more than {LEAST_PROBABILITY:g}",
         )
-    return found
+    return cut

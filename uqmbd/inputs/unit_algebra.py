@@ -64,17 +64,17 @@ def computed(unit: str, how: Callable[[Any], Any]) -> str:
     alone and beside time only: rad/s times m is m/s."""
     known = registry()
     try:
-        found = how(known.parse_units(unit))
+        derived = how(known.parse_units(unit))
     except Exception:  # pint, its parser and tokenize each have their own family of errors
         return UNSAID
-    parts = dict(known.Quantity(1.0, found).unit_items())
+    parts = dict(known.Quantity(1.0, derived).unit_items())
     if any(power.real % 1 for power in parts.values()):  # the root of J/kg is m/s
-        base = known.Quantity(1.0, found).to_base_units()
-        found = base.units if abs(base.magnitude - 1.0) < ROUNDING else found
-        parts = dict(known.Quantity(1.0, found).unit_items())
+        base = known.Quantity(1.0, derived).to_base_units()
+        derived = base.units if abs(base.magnitude - 1.0) < ROUNDING else derived
+        parts = dict(known.Quantity(1.0, derived).unit_items())
     if angles := parts.pop("radian", 0):
-        found = found if angles == 1 and parts.keys() <= {"second"} else found / known.radian**angles
-    return f"{found:~P}" or PURE
+        derived = derived if angles == 1 and parts.keys() <= {"second"} else derived / known.radian**angles
+    return f"{derived:~P}" or PURE
 
 
 def words(unit: str) -> str:

@@ -35,8 +35,8 @@ class ToSI:
         if not self.exact or not math.isfinite(value):
             return self.factor * value + offset
         factor, decimal = self._decimals
-        found = Decimal(repr(float(value))) * factor
-        return float(found if difference else found + decimal)
+        product = Decimal(repr(float(value))) * factor
+        return float(product if difference else product + decimal)
 
     def back(self, value):
         """An SI value in the unit."""

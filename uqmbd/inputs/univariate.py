@@ -50,9 +50,9 @@ class Distribution(ABC):
 def halves(p: np.ndarray, near: Callable[[np.ndarray], np.ndarray], far: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """``near(p)`` up to ½, and ``far(1 - p)`` above, where the difference is exact."""
     p = np.asarray(p, float)
-    found, first = np.empty(p.shape), p <= 0.5
-    found[first], found[~first] = near(p[first]), far(1.0 - p[~first])
-    return found
+    values, first = np.empty(p.shape), p <= 0.5
+    values[first], values[~first] = near(p[first]), far(1.0 - p[~first])
+    return values
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,13 +51,13 @@ kg/s³: W/m^2
 
 
 def _read() -> dict[str, tuple[float, float, str]]:
-    found = {"degC": (1.0, 273.15, "K")}
+    table = {"degC": (1.0, 273.15, "K")}
     for line in TABLE.replace("\n    ", " ").strip().splitlines():
         symbol, _, units = line.partition(": ")
         for unit in units.split():
             name, _, factor = unit.partition("=")
-            found[name] = found[name.replace("^", "**")] = (float(factor or 1.0), 0.0, "" if symbol == "1" else symbol)
-    return found
+            table[name] = table[name.replace("^", "**")] = (float(factor or 1.0), 0.0, "" if symbol == "1" else symbol)
+    return table
 
 
 UNITS = _read()  # factor, offset, symbol of the SI unit

@@ -52,13 +52,13 @@ def spec_of(
     for key in more:
         if key not in Given.__annotations__:
             raise TypeError(f"Study() has no parameter '{key}'; {did_you_mean(key, Given.__annotations__)}")
-    place = Path(directory)
+    folder = Path(directory)
     words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
     named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
     sections = {key: dict(value) if key == "solver" else value for key, value in more.items() if value is not None}
     return StudySpec(
-        place,
-        study=section_of_model(model, simulator, vectorized, directory=place, **words),
+        folder,
+        study=section_of_model(model, simulator, vectorized, directory=folder, **words),
         inputs=inputs,
         outputs={"include": check_outputs(outputs), **named},
         method=method,

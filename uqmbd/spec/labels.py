@@ -38,19 +38,19 @@ def labelled(method: Method | Sequence[Method | tuple[str, Method]] | Mapping[st
     else:
         many = method if isinstance(method, Sequence) and not isinstance(method, str) else [method]
         pairs = [one if isinstance(one, tuple) else (getattr(one, "name", "method"), one) for one in many]
-    found: dict[str, Method] = {}
+    by_label: dict[str, Method] = {}
     for label, one in pairs:
         if not isinstance(one, Method):
             raise StudyError("expected a method such as uqmbd.Chebyshev(degree=8)", key="method", value=one)
         if not isinstance(label, str):
             raise StudyError("a method's label is also a folder", key="method.label", value=label, remedy="give it a word")
-        if label in found:
+        if label in by_label:
             remedy = f'give one of them another: label = "{label}_2"; in Python {{"{label}": ..., "{label}_2": ...}}'
             raise StudyError(f"two methods have the label '{label}', which names the folder of their results", key="method", remedy=remedy)
         if len(pairs) > 1 and (not re.fullmatch(r"\w[\w.\-]*", label) or label in TAKEN):
             remedy = f"use letters, digits, dots, dashes and underscores, and none of: {', '.join(sorted(TAKEN))}"
             raise StudyError("a method's label is also a folder", key="method.label", value=label, remedy=remedy)
-        found[label] = one
-    if not found:
+        by_label[label] = one
+    if not by_label:
         raise StudyError("a study needs a method", key="method", remedy="name one")
-    return found
+    return by_label

@@ -156,8 +156,8 @@ KINDS = {"model": FunctionSection, "simulator": SimulatorSection, "command": Com
 
 def kind_of(section: Any) -> str:
     """The key that says what kind a section is."""
-    found = section if isinstance(section, Mapping) else vars(section)
-    return next((key for key in ("command", "simulator") if found.get(key) is not None), "model")
+    keys = section if isinstance(section, Mapping) else vars(section)
+    return next((key for key in ("command", "simulator") if keys.get(key) is not None), "model")
 
 
 ModelSection = Annotated[
@@ -187,9 +187,9 @@ def read_section(table: Mapping[str, Any], directory: Path) -> StudySection:
             text = f"a study has a {other} or a command, not both"
             raise StudyError(text, key=f"study.{other}", value=table[other], remedy="remove one of them")
     own = {key: table[key] for key in ("command", "template", "result") if key in table}
-    found = made(CommandSection, **own, **words)
-    words, folder = command_line(found.command, found.template, found.result, directory)
-    return found.model_copy(update={"command": words, "template": folder or None})
+    section = made(CommandSection, **own, **words)
+    words, folder = command_line(section.command, section.template, section.result, directory)
+    return section.model_copy(update={"command": words, "template": folder or None})
 
 
 def section_of_model(

@@ -18,12 +18,12 @@ def read_spec(document: Mapping[str, Any], path: Path, study: StudySection | Non
     for section, table in document.items():
         if not isinstance(table, dict) and not (section == "method" and is_list_of_tables(table)) and section in StudySpec.model_fields:
             raise StudyError("is a section, not a value", key=section, value=table, remedy=f"write [{section}] on a line of its own")
-    found = anchored(document, path.parent)
+    sections = anchored(document, path.parent)
     if study is not None:
-        found["study"] = study
-    elif "study" in found:
-        found["study"] = {**found["study"], "name": found["study"].get("name") or unsaid_name(path)}
-    return StudySpec(path.parent, **found)
+        sections["study"] = study
+    elif "study" in sections:
+        sections["study"] = {**sections["study"], "name": sections["study"].get("name") or unsaid_name(path)}
+    return StudySpec(path.parent, **sections)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -88,15 +88,15 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     def by_path(key: str) -> str:
         return str((directory / key).resolve()) if ".py:" in key else key
 
-    found = dict(document)
+    sections = dict(document)
     if isinstance(document.get("inputs"), Mapping):
-        found["inputs"] = {
+        sections["inputs"] = {
             name: {by_path(key): with_path(value) for key, value in table.items()} if isinstance(table, Mapping) else table
             for name, table in document["inputs"].items()
         }
     if isinstance(document.get("sets"), Mapping):
-        found["sets"] = {name: with_path(table) for name, table in document["sets"].items()}
+        sections["sets"] = {name: with_path(table) for name, table in document["sets"].items()}
     if "method" in document:
         several = isinstance(document["method"], list)
-        found["method"] = [with_path(table) for table in document["method"]] if several else with_path(document["method"])
-    return found
+        sections["method"] = [with_path(table) for table in document["method"]] if several else with_path(document["method"])
+    return sections

@@ -20,8 +20,8 @@ BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "
 
 def schema() -> dict[str, Any]:
     """JSON schema (draft 2020-12) of a study file: that of `StudySpec`, whose inputs and methods are written as tables."""
-    found = _said(StudySpec.model_json_schema())
-    definitions, properties = found["$defs"], found["properties"]
+    document = _said(StudySpec.model_json_schema())
+    definitions, properties = document["$defs"], document["properties"]
     del definitions["Input"], definitions["Method"]  # no keys of a file, as these are none
     for name in ("table", "written", "canonical"):
         del definitions["ConvexSet"]["properties"][name]
@@ -35,7 +35,7 @@ def schema() -> dict[str, Any]:
     properties["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
     properties["inputs"] = {"type": "object", "additionalProperties": _input()}
     either = [{"required": [name], "properties": {name: {"minProperties": 1}}} for name in ("inputs", "sets")]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found, "title": "Study of uqmbd", "anyOf": either}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "Study of uqmbd", "anyOf": either}
 
 
 def _method(method: Any, definitions: dict[str, Any], *, labelled: bool = False) -> dict[str, Any]:

@@ -186,7 +186,7 @@ class StudySpec(BaseModel):
     def document(self) -> dict[str, Any]:
         """The sections of a study file that says the same, which can be read from anywhere."""
         methods = [{"label": label, **method_table(one)} for label, one in self.method.items()]
-        found = {
+        sections = {
             "study": {**self.study.written(), "name": self.name},
             "time": None if self.time is None else self.time.model_dump(exclude=None if self.time.also else {"also"}),
             "inputs": {name: input_table(item) for name, item in self.inputs.items()},
@@ -198,7 +198,7 @@ class StudySpec(BaseModel):
             "solver": self.solver,
             "report": report_written(self.report),
         }
-        return {name: table for name, table in found.items() if table}
+        return {name: table for name, table in sections.items() if table}
 
     def content(self) -> dict[str, Any]:
         """All that the spec says, in SI and with what files hold instead of where they lie: equal for specs that ask the same."""
@@ -207,9 +207,9 @@ class StudySpec(BaseModel):
 
     def drawn_as_before(self, written: Self | None = None) -> Self:
         """The same with inputs whose values earlier versions made in the units in which they are written, here or in another spec."""
-        found, like = self.model_copy(), written or self
-        vars(found).update(inputs=like.inputs, sets=like.sets, space=like.space.as_before())
-        return found
+        spec, like = self.model_copy(), written or self
+        vars(spec).update(inputs=like.inputs, sets=like.sets, space=like.space.as_before())
+        return spec
 
     def asked_of_inputs(self, earlier: Callable[[Input], Any] | None = None) -> dict[str, Any]:
         """Where the runs of a study lie: its inputs in SI units, what binds them, the seed.

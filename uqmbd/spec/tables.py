@@ -22,14 +22,14 @@ def read_inputs(given: Any, info: ValidationInfo) -> dict[str, Input]:
     """Inputs by name, each in SI and a possible keyword argument."""
     if not isinstance(given, Mapping):
         raise StudyError("inputs are given by their names", key="inputs", remedy="add one: [inputs.name] with interval = [lower, upper]")
-    found = {}
+    inputs = {}
     for name, item in as_inputs(given).items():
         made = input_of(name, item, info.context or Path()) if isinstance(item, Mapping) else item
         check_kind(made, Input, f"inputs.{name}", "uqmbd.Interval(lower, upper) or uqmbd.Random({...})")
         for one in names_in(name) if isinstance(name, str) and made.count > 1 else [name]:
             check_input_name(one)
-        found[name] = in_si(name, made)
-    return found
+        inputs[name] = in_si(name, made)
+    return inputs
 
 
 def in_si(name: str, item: Any) -> Input:
@@ -51,10 +51,10 @@ def input_of(name: str, table: Mapping[str, Any], directory: Path) -> Input:
             table = {**table, "distribution": distribution_of(table["distribution"], directory)}
         more = {key: load_plugin(key, known, "input", key=key, directory=directory, kind=Input) for key in keys}
         with blaming(more[keys[0]] if keys else Input, "kind of input", keys[0] if keys else name):
-            found = read_input(table, more)
-        if not isinstance(found, Input):
-            raise nonsense(more[keys[0]], "kind of input", keys[0], f"makes {type(found).__name__}", "let from_value make an input")
-        return found
+            item = read_input(table, more)
+        if not isinstance(item, Input):
+            raise nonsense(more[keys[0]], "kind of input", keys[0], f"makes {type(item).__name__}", "let from_value make an input")
+        return item
     except StudyError as error:
         raise error.under(f"inputs.{name}") from error.__cause__
 
@@ -77,14 +77,14 @@ def read_methods(given: Any, info: ValidationInfo) -> dict[str, Method]:
             return labelled(read_method(given, directory))
         if not isinstance(given, list) or not any(map(is_table, given)):
             return labelled(given)
-        found: list[tuple[str, Method]] = []
+        methods: list[tuple[str, Method]] = []
         for table in given:
             label = table.get("label", table.get("type"))
             try:
-                found.append((label, read_method({key: value for key, value in table.items() if key != "label"}, directory)))
+                methods.append((label, read_method({key: value for key, value in table.items() if key != "label"}, directory)))
             except StudyError as error:
                 raise (error.under(label) if isinstance(label, str) else error) from None
-        return labelled(found)
+        return labelled(methods)
     except StudyError as error:
         raise (error if (error.key or "").startswith("method") else error.under("method")) from error.__cause__
 

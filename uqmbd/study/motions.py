@@ -218,10 +218,7 @@ def covered(result: Result, most: int, control: Mapping[str, float] | None = Non
 def nearest(result: Result, done: Moved) -> dict[str, Any]:
     """Of each history and bound: at some times, which run of the scene is nearest to the bound, and whether it has reached it.
 
-    Returns
-    -------
-    dict
-        By name ``times`` (s), and by ``lower`` and ``upper`` numbers of runs; of one that has not reached the bound -1 less its number.
+    By name ``times`` (s), and by ``lower`` and ``upper`` numbers of runs; of one that has not reached the bound -1 less its number.
     """
     found = {}
     for name, values in done.outputs.items():

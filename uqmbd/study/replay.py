@@ -121,19 +121,9 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
 def replay(
     study: StudyData, result: Result, directory: Path, name: str, bound: str = "upper", time: float | None = None, *, show: bool = False
 ) -> Replay:
-    """Run again what reached a bound, and the middle of the inputs, and write both as a CSV file.
+    """Run again what reached a bound, see `worst_inputs`, and the middle of the inputs: ``directory / worst_<output>_<bound>.csv``.
 
-    Parameters
-    ----------
-    study : StudyData
-        As it was run.
-    result : Result
-    directory : Path
-        Where the file goes: ``worst_<output>_<bound>.csv``.
-    name, bound, time
-        See `worst_inputs`.
-    show : bool
-        Write a page too on which it moves, with the run in the middle of the inputs as a ghost: ``worst_<output>_<bound>.html``.
+    `show`: write a page too on which it moves, with the run in the middle of the inputs as a ghost: ``worst_<output>_<bound>.html``.
     """
     import pandas as pd
 

@@ -59,13 +59,7 @@ class Again:
     store: RunStore
 
     def __call__(self, part: float) -> np.ndarray:
-        """Outcomes with this part of the step, (runs, columns); NaN where a run fails.
-
-        Raises
-        ------
-        StudyError
-            If the simulator takes no other step.
-        """
+        """Outcomes with this part of the step, (runs, columns); NaN where a run fails; `StudyError` if it takes no other step."""
         simulator = self.trial.checked()
         if part != 1.0:
             with_step = getattr(simulator, "with_step", None)
@@ -99,18 +93,7 @@ def add_step_error(
     With a scheme of order p the difference to half the step is ``1 - 2**-p`` of the error. The largest over the runs counts. Which runs
     these are, and what they give, follows from the store alone, so a study that is gone on with after a kill finds the same. They are no
     runs of the method, and not stored. Where an output is not trusted for that, the step is halved once more: a difference that does
-    not shrink says nothing of the error.
-
-    Parameters
-    ----------
-    result : Result
-        Changed in place.
-    info : dict of str to OutputInfo
-        Of the study's outputs.
-    rows : ndarray of int
-        Of the store: the runs of which the result is made.
-    simulator : mapping
-        What it said of itself.
+    not shrink says nothing of the error. The result, which is changed in place, is made of these `rows` of the store.
     """
     known = set(result.outputs)
     step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known}
@@ -173,12 +156,8 @@ def within(result: Result, study: StudyData, columns: Columns, error: np.ndarray
     """Whether the error of the step is one that the method would trust, (columns,) bool.
 
     As with the method's own error it is held against the range of the output and the width of the band, or the standard deviation. Where
-    all runs are nearly the same, as before a first impact, that width is no measure of a step, and a share of the largest one is taken.
-
-    Parameters
-    ----------
-    values : ndarray, shape (runs, columns)
-        Of the runs that were made again: their range stands for that of all where a method does not say it.
+    all runs are nearly the same, as before a first impact, that width is no measure of a step, and a share of the largest one is taken. The
+    range of the runs that were made again, `values` (runs, columns), stands for that of all where a method does not say it.
     """
     tolerances = {key: getattr(study.method, key, None) for key in ("trust_tolerance", "width_tolerance", "std_tolerance")}
     share = tolerances["width_tolerance"] or tolerances["std_tolerance"] or SHARE
