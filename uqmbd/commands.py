@@ -6,14 +6,13 @@ None of them simulates anything; `watch` alone reads the model's file. What is s
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from uqmbd.errors import StudyError
-from uqmbd.printing import console, say
+from uqmbd.printing import console, say, terminal_columns
 
 Results = Annotated[Path, typer.Argument(metavar="RESULTS", help="Directory of results, such as results/my_study.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
@@ -37,7 +36,8 @@ def list_results(
         (place, x.method, x.state, f"{x.runs:,}", f"{x.failed:,}", f"{x.changed:%Y-%m-%d %H:%M}")
         for place, x in zip(places, listed, strict=True)
     ]
-    draw((f"in {folder}", "method", "state", "runs", "failed", "changed"), rows, right=(3, 4))
+    header = (f"in {folder}", "method", "state", "runs", "failed", "changed")
+    console().print(terminal_columns(header, rows, (False, False, False, True, True, False)))
 
 
 def show(results: Results, debug: Debug = False) -> None:
@@ -105,7 +105,7 @@ def compare(
     for table in comparison.tables():
         say(table.title)
         if table.rows:
-            draw(table.header, table.rows, right=tuple(k for k, number in enumerate(table.numeric) if number))
+            console().print(terminal_columns(table.header, table.rows, table.numeric))
 
 
 def export(
@@ -196,19 +196,6 @@ def schema(
     except OSError as error:
         raise StudyError(f"cannot be written: {error.strerror}", file=out, remedy="name a file in a folder that is there") from None
     say(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
-
-
-def draw(header: tuple[str, ...], rows: Sequence[tuple], *, right: tuple[int, ...] = ()) -> None:
-    """A table on the terminal."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for k, name in enumerate(header):
-        table.add_column(name, justify="right" if k in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
 
 
 COMMANDS = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -70,6 +71,19 @@ def console(*, err: bool = False, width: int | None = None) -> Console:
             yield segment if segment.control else Segment(COMMANDING.sub("", segment.text), segment.style)
 
     return Plain(stderr=err, width=width, markup=False, emoji=False)
+
+
+def terminal_columns(header: Iterable[str], rows: Iterable[Iterable[str]], right: Iterable[bool], *, whole: bool = True) -> Table:
+    """A table for `console`; `right`: which columns are aligned so; `whole`: text that has no room goes on in the next line."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, number in zip(header, right, strict=True):
+        table.add_column(name, justify="right" if number else "left", no_wrap=not whole, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 class TerminalLog(logging.Handler):

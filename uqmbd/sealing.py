@@ -17,6 +17,7 @@ from typing import Any
 from uqmbd.errors import StudyError
 
 HEAD = "zarr.json"
+AT_ONCE = 1 << 20  # bytes of a file in memory
 MARK, END = "sealed", ', "seal": "{:08x}"}}'
 TAIL = '"seal": "{:08x}"}}}}'
 
@@ -84,14 +85,12 @@ def wrong_in(store: Path) -> Iterator[tuple[Path, bool]] | None:
 
 def compared(store: Path, checksums: Mapping[str, tuple[int, int]]) -> Iterator[tuple[Path, bool]]:
     """Those of the files that differ."""
-    for name, (length, crc) in checksums.items():
+    for name, entry in checksums.items():
         try:
-            content = (store / name).read_bytes()
+            if sum_of_file(store / name) != list(entry):
+                yield store / name, False
         except (FileNotFoundError, NotADirectoryError):
             yield store / name, True
-            continue
-        if len(content) != length or zlib.crc32(content) != crc:
-            yield store / name, False
 
 
 def damaged(file: Path, remedy: str) -> StudyError:
@@ -101,9 +100,14 @@ def damaged(file: Path, remedy: str) -> StudyError:
 
 def sums(store: Path) -> dict[str, list[int]]:
     """Length and crc32 of every file but the root's document, by path."""
-    checksums = {}
-    for file in sorted(store.rglob("*")):
-        if file.is_file() and file != store / HEAD:
-            content = file.read_bytes()
-            checksums[file.relative_to(store).as_posix()] = [len(content), zlib.crc32(content)]
-    return checksums
+    files = (file for file in sorted(store.rglob("*")) if file.is_file() and file != store / HEAD)
+    return {file.relative_to(store).as_posix(): sum_of_file(file) for file in files}
+
+
+def sum_of_file(file: Path) -> list[int]:
+    """Length and crc32."""
+    length = crc = 0
+    with open(file, "rb", buffering=0) as stream:
+        while data := stream.read(AT_ONCE):
+            length, crc = length + len(data), zlib.crc32(data, crc)
+    return [length, crc]

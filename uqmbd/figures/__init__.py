@@ -1,6 +1,6 @@
 """Figures of a result: what they show is said once, and drawn by matplotlib here and by plotly in the report."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
@@ -41,17 +41,18 @@ def sections(result: ResultData) -> dict[str, list[Figure]]:
         "Validation": validation_overview(result, histories + scalars) + validation_figures(result, histories + scalars),
         "Convergence": convergence_figures(result, histories + scalars),
     }
-    inputs = list(result.facts.inputs)
-    scales = {name: scale_of(result, name) for name in histories + scalars}
-
-    def fitting(figure: Figure) -> Figure:
-        return in_fitting_units(thinned(figure), result.outputs, inputs, scales)
-
+    fitting = fitted(result, histories + scalars)
     drawn = {title: [fitting(figure) for figure in figures] for title, figures in every.items()}
     keys = {figure.key for figures in drawn.values() for figure in figures}
     key = key_figure(result)
     answer = {ANSWER: [fitting(key)]} if key is not None and key.key not in keys and key.panels[0].marks else {}
     return answer | {title: figures for title, figures in drawn.items() if figures}
+
+
+def fitted(result: ResultData, names: list[str]) -> Callable[[Figure], Figure]:
+    """What thins the long curves of a figure, and says the numbers of these outputs in the units of the tables."""
+    inputs, scales = list(result.facts.inputs), {name: scale_of(result, name) for name in names}
+    return lambda figure: in_fitting_units(thinned(figure), result.outputs, inputs, scales)
 
 
 def plot(result: ResultData, name: str, ax=None):

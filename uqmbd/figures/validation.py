@@ -6,6 +6,7 @@ from uqmbd.analysis.statistics.trust import SEARCHED
 from uqmbd.figures.marks import Band, Curve, Figure, Panel, Points
 from uqmbd.method_facts import Checks, Tolerances
 from uqmbd.result_data import ResultData
+from uqmbd.tables.numbers import Scale
 from uqmbd.tables.outputs import axis_label, in_unit, statistics_in, unit_of, widest
 from uqmbd.tables.trust import percent, trust_of
 
@@ -30,10 +31,9 @@ def _scalar(result: ResultData, name: str) -> Figure:
         caption.append(f"Drawn are {len(shown)} of {len(run)} runs, evenly chosen, and the one with the largest error.")
     table, run, said = table.isel(check=shown), run[shown], said[shown]
     ends = np.array([run.min(), run.max()])
-    near, known = [], []
+    bands = []
     if (allowed := tolerance(result, name)) is not None:
-        near = [Band(ends, ends - allowed, ends + allowed, "± tolerance", "confidence")]
-        known = [Band(ends, np.full(2, -allowed), np.full(2, allowed), "± tolerance", "confidence")]
+        bands = [Band(ends, middle - allowed, middle + allowed, "± tolerance", "confidence") for middle in (ends, np.zeros(2))]
     who = tuple(f"run {number}" for number in table["check"].values)
     unnamed = ("",) * len(run)
     unit = in_unit(result, name)
@@ -42,8 +42,8 @@ def _scalar(result: ResultData, name: str) -> Figure:
     misses = Points(run, said - run, who, unnamed, "validation runs")
     label = f"{name} of the run{unit}"
     panels = (
-        Panel(label, f"surrogate{unit}", (*near, line, points), height=3.0),
-        Panel(label, f"surrogate − run{unit}", (*known, misses), height=2.0),
+        Panel(label, f"surrogate{unit}", (*bands[:1], line, points), height=3.0),
+        Panel(label, f"surrogate − run{unit}", (*bands[1:], misses), height=2.0),
     )
     return Figure(f"{name}.validation", f"{name}: surrogate against validation runs", panels, tuple(caption))
 
@@ -116,13 +116,14 @@ def _range(result: ResultData, name: str) -> float:
 def _sentence(result: ResultData, name: str) -> str:
     """The largest error, its share of the range, and of how many checks it is the largest."""
     checks = Checks.of(result.validation[name].attrs)
-    unit, error, size = unit_of(result, name), checks.largest_error, _range(result, name)
+    within, error, size = Scale(unit_of(result, name)), checks.largest_error, _range(result, name)
     share = f", {_share(error / size)} of the range" if size > 0 else ""
     tolerated = result.facts_of(Tolerances).trust_tolerance
     limit = f"; the tolerance is {percent(tolerated)}" if tolerated is not None and share else ""
     of_all = f"{checks.checks} validation runs" if checks.checks > 1 else "one validation run"
-    size_of_it = f"{error:.3g}{f' {unit}' if unit else ''}{share}"
-    return f"Largest error of {of_all}: {size_of_it}, in run {checks.largest_error_run}{limit}.{_beyond(result, name)}"
+    return (
+        f"Largest error of {of_all}: {within.said(f'{error:.3g}')}{share}, in run {checks.largest_error_run}{limit}.{_beyond(result, name)}"
+    )
 
 
 def _beyond(result: ResultData, name: str) -> str:
@@ -130,11 +131,10 @@ def _beyond(result: ResultData, name: str) -> str:
     if name not in result.error:
         return ""
     counted = float(widest(result.error[name]).max())
-    unit = unit_of(result, name)
     if counted <= MORE * Checks.of(result.validation[name].attrs).largest_error:
         return ""
     why = "the last terms of the expansion, or the fitted runs when each is foretold by the others, count as well"
-    return f" The validated error is larger, {counted:.3g}{f' {unit}' if unit else ''}: {why}."
+    return f" The validated error is larger, {Scale(unit_of(result, name)).said(f'{counted:.3g}')}: {why}."
 
 
 def _share(share: float) -> str:

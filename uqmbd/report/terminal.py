@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -10,6 +9,7 @@ from rich.text import Text
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.plugin_sections import own_tables
 from uqmbd.method_facts import ReportFacts
+from uqmbd.printing import terminal_columns
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
@@ -75,13 +75,8 @@ def notes_below(result: ResultData) -> list[str]:
 
 def _drawn(table: Table, kept: Iterable[int], *, whole: bool = False) -> RichTable:
     """A table for the terminal; `whole`: text that has no room goes on in the next line."""
-    shown = RichTable(header_style="bold", box=SIMPLE_HEAD, padding=(0, GAP, 0, 0))
-    for column in kept:
-        side = "right" if table.numeric[column] else "left"
-        shown.add_column(table.header[column], justify=side, no_wrap=not whole, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(row[column] for column in kept))
-    return shown
+    header, *rows = ([row[column] for column in kept] for row in (table.header, *table.rows))
+    return terminal_columns(header, rows, [table.numeric[column] for column in kept], whole=whole)
 
 
 def _named(table: Table) -> Table:

@@ -16,11 +16,10 @@ from typing import Any
 
 from uqmbd.errors import StudyError
 from uqmbd.runs.files import replace
-from uqmbd.sealing import sealed, unsealed
+from uqmbd.sealing import sealed, sum_of_file, unsealed
 
 LISTING = "checksums.json"
 ROOT = "result.zarr/zarr.json"
-AT_ONCE = 1 << 20  # bytes of a file in memory
 EMPTY: dict[str, Any] = {"files": {}, "runs": [], "rows": []}
 ANEW = "put it back; or remove it, and `uqmbd resume` makes the result again from its runs"
 DAMAGED, MISSING = "the file is damaged: it does not agree with its checksum", "the file is missing"
@@ -82,15 +81,6 @@ def found_in(folder: Path, names: Sequence[str]) -> Iterator[str]:
             yield from (file.relative_to(folder).as_posix() for file in sorted(path.rglob("*")) if file.is_file())
         elif path.is_file():
             yield name
-
-
-def sum_of_file(file: Path) -> list[int]:
-    """Length and crc32."""
-    length = crc = 0
-    with open(file, "rb", buffering=0) as stream:
-        while data := stream.read(AT_ONCE):
-            length, crc = length + len(data), zlib.crc32(data, crc)
-    return [length, crc]
 
 
 def require_listed(folder: Path, name: str, remedy: str) -> bool:

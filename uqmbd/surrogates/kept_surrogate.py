@@ -87,31 +87,16 @@ Head = tuple[str, str, tuple[InputAxis, ...], Axis | None, np.ndarray]  # what e
 
 @dataclass(frozen=True)
 class KeptSurrogate:
-    """The surrogate of one output: evaluated, differentiated, and written to a file of its own. A kind adds what it evaluates.
+    """The surrogate of one output: evaluated, differentiated, and written to a file of its own. A kind adds what it evaluates."""
 
-    Attributes
-    ----------
-    kind : str
-        In the attributes of a result's group.
-    key : str
-        What files of this kind have, and no others.
-    name, unit : str
-    axes : tuple of InputAxis
-        Inputs in order.
-    over : Axis or None
-        What the output is over: time or an axis of its own; None for a number.
-    error : ndarray
-        Validated error, a number or (points,); NaN where there is none.
-    """
-
-    kind: ClassVar[str]
-    key: ClassVar[str]
+    kind: ClassVar[str]  # in the attributes of a result's group
+    key: ClassVar[str]  # what files of this kind have, and no others
 
     name: str
     unit: str
-    axes: tuple[InputAxis, ...]
-    over: Axis | None
-    error: np.ndarray
+    axes: tuple[InputAxis, ...]  # inputs in order
+    over: Axis | None  # what the output is over: time or an axis of its own; None for a number
+    error: np.ndarray  # validated, a number or (points,); NaN where there is none
 
     def __repr__(self) -> str:
         kind = "a number" if self.over is None else "a history" if self.time is not None else f"over {self.over.label}"

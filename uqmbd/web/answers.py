@@ -57,15 +57,13 @@ def answer_of(result: Result) -> Answer:
 
 def drawn(result: Result) -> Figure | None:
     """The figure of the key output; None where there is none."""
+    from uqmbd.figures import fitted
     from uqmbd.figures.key import key_figure, key_output
-    from uqmbd.figures.prefixes import in_fitting_units
-    from uqmbd.figures.thinning import thinned
-    from uqmbd.tables.scaling import scale_of
 
     key, figure = key_output(result), key_figure(result)
     if key is None or figure is None or not any(panel.marks for panel in figure.panels):
         return None
-    return in_fitting_units(thinned(figure), result.outputs, list(result.facts.inputs), {key: scale_of(result, key)})
+    return fitted(result, [key])(figure)
 
 
 def picture(figure: Figure, *, dark: bool, narrow: bool) -> bytes:

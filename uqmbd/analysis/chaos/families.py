@@ -142,21 +142,13 @@ def _numerical(ppf: Callable[[np.ndarray], np.ndarray], degree: int, parts: int,
 
 
 def family(ppf: Callable[[np.ndarray], np.ndarray], hint: Mapping[str, Any] | None = None, *, degree: int) -> Family:
-    """The family that suits the variable ``ppf(u)``.
+    """The family that suits the variable ``ppf(u)``, increasing, up to the highest `degree` that will be asked for.
 
-    It is recognised by the values of `ppf`: an affine function of a known germ has the polynomials of that germ. In this order:
-    uniform (Legendre), normal and lognormal (Hermite; the lognormal's own polynomials are no complete base, so the germ is its
-    logarithm), gamma and beta with the shapes in `hint`, any other by its own recurrence. Where that fails, Hermite polynomials of
-    ``Φ⁻¹(u)`` or Legendre polynomials of u, whichever expand the variable itself better; without moments Legendre.
-
-    Parameters
-    ----------
-    ppf : callable
-        u (n,) in (0, 1) to values, increasing.
-    hint : dict
-        ``type`` and parameters as in study files: ``{"type": "gamma", "shape": 2.0}``.
-    degree : int
-        Highest degree that will be asked for.
+    It is recognised by the values of `ppf`: an affine function of a known germ has the polynomials of that germ. In this order: uniform
+    (Legendre), normal and lognormal (Hermite; the lognormal's own polynomials are no complete base, so the germ is its logarithm), gamma
+    and beta with the shapes in `hint`, as in study files (``{"type": "gamma", "shape": 2.0}``), any other by its own recurrence. Where that
+    fails, Hermite polynomials of ``Φ⁻¹(u)`` or Legendre polynomials of u, whichever expand the variable itself better; without moments
+    Legendre.
     """
     x = ppf(_PROBES)
     for candidate in _closed(hint or {}):

@@ -12,30 +12,14 @@ _ROUNDING = 1e-10  # of sums of fractions
 
 
 def index_set(degrees: Sequence[int], truncation: str = "total", q: float = 0.5, *, limit: int = LIMIT) -> np.ndarray:
-    """All multi-indices k of a truncation with the degree ``degrees[i]`` in input i.
+    """All multi-indices k, int (terms, d), of a truncation with the degree ``degrees[i]`` in input i; 0 leaves an input out.
 
     - ``total``: ``Σ k_i / p_i <= 1``, with equal degrees the terms of total degree p at most: ``(d+p)! / (d! p!)`` of them.
-    - ``hyperbolic``: ``Σ (k_i / p_i)^q <= 1`` with q below 1, which keeps few interactions (Blatman and Sudret 2011).
+    - ``hyperbolic``: ``Σ (k_i / p_i)^q <= 1`` with q in (0, 1], which keeps few interactions (Blatman and Sudret 2011); 1 is ``total``.
     - ``tensor``: ``k_i <= p_i``, ``Π (p_i + 1)`` terms.
 
-    Terms are in the order of their total degree ``Σ k_i``; those of one degree with the larger index of the first input first,
-    then of the second and so on. The first is the constant.
-
-    Parameters
-    ----------
-    degrees : sequence of int, length d
-        0 leaves an input out.
-    q : float
-        Of ``hyperbolic``, in (0, 1]; 1 is ``total``.
-
-    Returns
-    -------
-    ndarray of int, shape (terms, d)
-
-    Raises
-    ------
-    ValueError
-        More than `limit` terms.
+    Terms are in the order of their total degree ``Σ k_i``; those of one degree with the larger index of the first input first, then of the
+    second and so on. The first is the constant. Raises `ValueError` for more than `limit` terms.
     """
     if truncation not in TRUNCATIONS:
         raise ValueError(f"there is no truncation '{truncation}'; there are {', '.join(TRUNCATIONS)}")

@@ -29,7 +29,7 @@ FEW = 50_000
 def bernstein_range(
     c: np.ndarray, gap: np.ndarray, *, seen: Sequence[np.ndarray] | None = None, max_boxes: int = MAX_BOXES
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Enclosure of the range of each column over [-1, 1]^d.
+    """Enclosure (2, columns) of the range of each column over [-1, 1]^d, and whether the gap was reached, bool (columns,).
 
     Parameters
     ----------
@@ -41,13 +41,6 @@ def bernstein_range(
         Smallest and largest value the polynomial is known to take; they only save work.
     max_boxes : int
         Halvings spent on one end of one column and piece; when they run out the bound stays valid and is looser.
-
-    Returns
-    -------
-    bounds : ndarray, shape (2, columns)
-        Lower and upper.
-    met : ndarray of bool, shape (columns,)
-        Whether the gap was reached.
     """
     columns, shape = c.shape[-1], c.shape[:-1]
     gap = np.broadcast_to(np.asarray(gap, float), (columns,))

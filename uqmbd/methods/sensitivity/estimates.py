@@ -13,7 +13,7 @@ from uqmbd.analysis.sensitivity import designs, distances, elementary, frequency
 from uqmbd.analysis.sensitivity.pick_freeze import draws
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Found, Sampled, by_halves, limits, of_stars
+from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, by_halves, limits, of_stars
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
@@ -51,7 +51,7 @@ class Morris(Sampled):
         other = np.where(other < below, other, other - below + base + LEAST_STEP)
         return designs.inside(designs.radial(base, other))
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         d = points.shape[1]
         effects = elementary.slopes(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
         kinds, n = elementary.morris(effects), len(effects)
@@ -76,7 +76,7 @@ class Dgsm(Sampled):
         base = super().design(d, rng)
         return designs.radial(base, base + np.where(base < 0.5, self.step, -self.step))
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         d = points.shape[1]
         stars = values.reshape(-1, d + 1, values.shape[1])
         squares = elementary.slopes(points.reshape(-1, d + 1, d), stars) ** 2
@@ -121,7 +121,7 @@ class Fast(Sampled):
                 values[start + bad] = (1 - share) * values[start + low] + share * values[start + high]
         return values
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         return frequency.fast(values, points.shape[1], self.harmonics), {}
 
 
@@ -142,7 +142,7 @@ class RbdFast(Sampled):
         """Runs that have to be ok."""
         return RUNS_LEFT * self.harmonics
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
         value_and_std = by_halves(lambda x, y: frequency.rbd_fast(x, y, self.harmonics), points, values, rng, count)
         return limits("first", *value_and_std, self.confidence, count), {}
@@ -168,7 +168,7 @@ class Delta(Sampled):
     def least(self) -> tuple[int, str]:
         return LEAST_DELTA, f"delta estimates densities, which needs {LEAST_DELTA} samples at least"
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         """All columns take the same resamples, so that an output does not depend on what other outputs there are."""
         seed = int(rng.integers(2**31))
         value = np.array([distances.delta(points, column, self.resamples, np.random.default_rng(seed)) for column in values.T]).T
@@ -192,7 +192,7 @@ class Pawn(Sampled):
     def least(self) -> tuple[int, str]:
         return 5 * self.slices, f"{self.slices} slices need {5 * self.slices} samples at least"
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         values = np.column_stack([distances.alike(column) for column in values.T])  # what rounding tells apart is no distance
         count = min(self.resamples, HISTORY_RESAMPLES) if few else self.resamples
         value_and_std = by_halves(lambda x, y: distances.pawn(x, y, self.slices), points, values, rng, count)
@@ -238,7 +238,7 @@ class Hdmr(Sampled):
             remedy = f"write samples = {least}, or lower the degree"
             raise StudyError(words, key="method.samples", value=self.samples, remedy=remedy)
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         """Column by column with the same resamples."""
         seed = int(rng.integers(1, 2**31))
         parts = [self._of_one(points, column, seed) for column in values.T]

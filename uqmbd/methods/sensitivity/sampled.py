@@ -31,7 +31,7 @@ HISTORY_RESAMPLES = 32  # of histories, where each resample costs as much as the
 
 
 # sensitivities (d, columns) by kind, of pairs of inputs under ``second``; and attributes of the result, for all columns or each
-Found = tuple[dict[str, np.ndarray], dict[str, float | np.ndarray]]
+Estimates = tuple[dict[str, np.ndarray], dict[str, float | np.ndarray]]
 
 
 class SampledRun(AdaptiveSampler):
@@ -155,7 +155,7 @@ class Sampled(Sensitivity):
         """`values` (runs, columns) with those of failed runs filled in, where an approach can; None: they are left out."""
         return None
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Found:
+    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
         """What follows from `values` (n, columns) at `points` (n, d) of the unit cube; `few`: they are histories, with fewer resamples."""
         raise NotImplementedError
 
