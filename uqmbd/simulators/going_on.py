@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes, picked, sample_count
+from uqmbd.simulators.faults import as_study_error
 from uqmbd.simulators.windows import read_name
 
 WORDS = ("topology", "integrator", "names", "parts")
@@ -46,12 +47,13 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
 
     n = sample_count(samples)
     try:
-        with simulator.naming_errors():
-            simulation = simulator.simulation(samples if states[0] is None else inputs_of(states))
+        with as_study_error(simulator):
+            own = {key: value for key, value in simulator.arguments().items() if key in ("outputs", "end", "settings")}
+            simulation = flexmbd.compile(simulator.model.load(), samples if states[0] is None else inputs_of(states), **own)
             start = simulation.start(dict(samples)) if states[0] is None else state_of(flexmbd, states)
             changed = {name: x for name, x in samples.items() if not np.array_equal(x, start.samples[name])}
             begin, points = float(start.time[0]), len(simulator.time)
-            found, ends = simulation.go_on(
+            motion, ends = simulation.go_on(
                 start, begin + float(simulator.time[-1]), points=points, inputs=changed or None, anew=begin > 0.0
             )
     except StudyError as error:
@@ -61,10 +63,10 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
             return concatenate([part_of(simulator, {k: x[i : i + 1] for k, x in samples.items()}, states[i : i + 1]) for i in range(n)])
         shapes = {name: () if ":" in name else simulator.time.shape for name in simulator.names}
         return replace(failed_outcomes(1, shapes, ERROR, error.message), states=[None])
-    status = np.asarray(found.status, np.int8)
-    told = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
-    outputs = {name: found.outputs[name] - begin * read_name(name).is_place for name in simulator.names}  # times are those of the run
-    return Outcomes(outputs, status, list(found.message), simulator.metadata(found.attributes), told)
+    status = np.asarray(motion.status, np.int8)
+    states = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
+    outputs = {name: motion.outputs[name] - begin * read_name(name).is_place for name in simulator.names}  # times are those of the run
+    return Outcomes(outputs, status, list(motion.message), simulator.metadata(motion.attributes), states)
 
 
 def plain(state: Any, i: int) -> dict[str, Any]:

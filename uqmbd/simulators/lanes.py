@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -87,13 +87,6 @@ class LanesSimulator:
         with as_study_error(self):
             return flexmbd.argument_units(self.model.load(), samples)
 
-    def simulation(self, samples: Mapping[str, np.ndarray]) -> Any:
-        """The compiled model."""
-        import flexmbd
-
-        arguments = self.arguments()
-        return flexmbd.compile(self.model.load(), dict(samples), **{key: arguments[key] for key in ("outputs", "end", "settings")})
-
     def with_control(self, control: Mapping[str, float]) -> LanesSimulator:
         """See `uqmbd.simulators.base.Controlled`: keys of `flexmbd.Settings` are settings, others arguments of the model."""
         import flexmbd
@@ -115,10 +108,6 @@ class LanesSimulator:
         if self.arguments()["times"] is not None:
             raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")
         return going_on(self, samples, states)
-
-    def naming_errors(self) -> AbstractContextManager[None]:
-        """See `as_study_error`."""
-        return as_study_error(self)
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch in lanes."""
