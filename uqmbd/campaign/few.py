@@ -46,7 +46,8 @@ def as_it_was(end: Extreme, name: str, store: RunStore | None) -> Extreme | None
     extras = store.read(store.extras, rows)
     if name in store.columns:
         values = store.column(name, rows)
-        best = int(np.abs((values if end.at is None else values[:, end.at]) - end.value).argmin())
+        off = np.abs((values if end.at is None else values[:, end.at]) - end.value)
+        best = int(np.where(np.isnan(off), np.inf, off).argmin())
     elif any(len(np.unique(values)) > 1 for values in extras.values()):
         return None
     else:

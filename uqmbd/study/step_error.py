@@ -110,6 +110,8 @@ def add_step_error(
         return unknown(result, columns, f"{said}: its error is not known, since {error.message}")
     kept = all(name in store.columns for name in outputs)
     whole = columns.pack(store.read(list(outputs), chosen), len(chosen)) if kept else again(1.0)
+    missing = np.isnan(whole) & np.isnan(half) & columns.may_miss  # with either step: no difference
+    whole, half = (np.where(missing, 0.0, each) for each in (whole, half))
     good = np.all(np.isfinite(half - whole), axis=1)
     if not good.any():
         return unknown(result, columns, f"{said}: its error is not known, since all {len(chosen)} runs with half of it failed")
