@@ -103,7 +103,7 @@ class VectorizedSimulator:
             finite = np.isfinite(values).reshape(n, -1).all(axis=1)
             for i in np.flatnonzero(~finite & (status == 0)).tolist():
                 status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
-        attributes = {"simulator": "function of arrays", **declared(self.model.load())}
+        attributes: dict[str, str | float] = {"simulator": "function of arrays", **declared(self.model.load())}
         return Outcomes(outputs, status, message, attributes, None if states is None else self.ends(raw, n))
 
     def ends(self, raw: Any, n: int) -> list[Any]:
