@@ -25,8 +25,8 @@ from uqmbd.methods.intervals.taylor import Taylor1 as Taylor1
 from uqmbd.methods.intervals.taylor import Taylor2 as Taylor2
 from uqmbd.methods.intervals.vertex import Vertex as Vertex
 from uqmbd.methods.parameter_studies.calibrate import Calibrate as Calibrate
-from uqmbd.methods.parameter_studies.grid import Grid as Grid
-from uqmbd.methods.parameter_studies.list_samples import List as List
+from uqmbd.methods.parameter_studies.chosen import Grid as Grid
+from uqmbd.methods.parameter_studies.chosen import List as List
 from uqmbd.methods.probabilistic.montecarlo import MonteCarlo as MonteCarlo
 from uqmbd.methods.probabilistic.pce import PCE as PCE
 from uqmbd.methods.reliability.settings import Reliability as Reliability
