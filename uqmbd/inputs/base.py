@@ -93,21 +93,18 @@ class Input(Checked):
         si = to_si(self.unit)
         if si.identity and si.unit == self.unit:
             return self
-        return self._copied(self.converted(si), si, written=self)
+        return self.remade(**self.converted(si), unit=si.unit, written=self)
 
     def as_before(self) -> Self:
         """The copy in SI units as earlier versions made it, whose values may have other last bits: stored runs may be of these."""
         shown, si = self.written or self, to_si((self.written or self).unit)
         if shown.to_si() is shown:
             return shown
-        return shown._copied(shown.converted_before(si), si, written=shown, canonical=shown.to_si())
+        return shown.remade(**shown.converted_before(si), unit=si.unit, written=shown, canonical=shown.to_si())
 
     def converted_before(self, si: ToSI) -> Mapping[str, Any]:
         """`converted` as earlier versions did it."""
         return self.converted(replace(si, exact=False))
-
-    def _copied(self, changes: Mapping[str, Any], si: ToSI, **marks: Input) -> Self:
-        return type(self)(**{**dict(self), **changes, "unit": si.unit, **marks})
 
     def content(self) -> dict[str, Any]:
         """What fingerprints see: the numbers in SI units, wherever they come from."""

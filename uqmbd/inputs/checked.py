@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -53,6 +53,11 @@ class Checked(BaseModel):
             super().__init__(**without_numpy(values))
         except ValidationError as error:
             raise first_mistake(error, type(self)) from None
+
+    def remade(self, **changes: Any) -> Self:
+        """The same with other fields, checked again."""
+        fields = {key: getattr(self, key) for key, field in type(self).model_fields.items() if getattr(self, key) is not field.default}
+        return type(self)(**fields | changes)
 
 
 def first_mistake(error: ValidationError, model: type[BaseModel]) -> StudyError:

@@ -130,13 +130,9 @@ class Random(Input):
         """See `Input.count`."""
         return 1 if self.made is None or isinstance(self.made, Component) else len(self.made)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hash of what a distribution of chaospy is made of."""
-        return self._digest
-
-    @cached_property
-    def _digest(self) -> str:
         return content_digest(self.made)
 
     @property

@@ -178,15 +178,12 @@ class ConvexSet(Checked):
                 [b.number(a.number(value, difference=True), difference=True) for b, value in zip(units, row, strict=True)]
                 for a, row in zip(units, self.covariance, strict=True)
             ]
-        return type(self)(**{**self._fields(), **changes})
+        return self.remade(**changes)
 
     def as_before(self) -> Self:
         """The set as earlier versions took it, in the units in which it was written: stored runs may be of it."""
         shown = self.written or self
-        return shown if shown.to_si() is shown else type(self)(**{**shown._fields(), "written": shown, "canonical": shown.to_si()})
-
-    def _fields(self) -> dict[str, Any]:
-        return {key: value for key in type(self).model_fields if (value := getattr(self, key)) is not None}
+        return shown if shown.to_si() is shown else shown.remade(written=shown, canonical=shown.to_si())
 
     def content(self) -> dict[str, Any]:
         """What fingerprints see: the numbers in SI units, wherever they come from."""

@@ -163,10 +163,11 @@ def version(package: str) -> str:
     """Installed version of the distribution that the top-level module `package` belongs to."""
     from importlib import metadata
 
-    for names in (lambda: [package], lambda: distributions().get(package, [])):
-        for name in names():
-            with suppress(metadata.PackageNotFoundError):
-                return metadata.version(name)
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version(package)
+    for name in distributions().get(package, []):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(name)
     return "unknown"
 
 
