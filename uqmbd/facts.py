@@ -11,13 +11,16 @@ from numpy.typing import ArrayLike
 
 CUT = "cut"  # attribute of a result, see `method_facts.ReportFacts`
 WARNINGS = "warnings"  # the same
-EARLIER = {  # what methods of an earlier version, and made-up results, do not say of themselves, by the name of the method
+EARLIER = {  # what methods of version 0.1.0 did not say of themselves; a method of now says it in the attributes of its result
     "sensitivity": {"about": "indices"},
     "reliability": {"about": "limit"},
     "montecarlo": {"sampling": "random"},
     "grid": {"sampling": "chosen"},
     "list": {"sampling": "chosen"},
     "search": {"by_search": True},
+    "calibrate": {"about": "estimates"},
+    "convex": {"spread": "spread evenly over the set"},
+    "fuzzy": {"spread": "in the boxes of the levels, most where the membership is high"},
 }
 
 
@@ -79,9 +82,10 @@ class Facts:
     versions: Mapping[str, str] = field(default_factory=dict)  # of the packages
     notes: tuple[str, ...] = ()  # sentences that a reader has to know
     failures_note: str = ""  # the one of them that says how many runs failed; empty where none does
-    about: str = "outputs"  # what the method answers first: outputs, indices of inputs, or whether a limit is passed
+    about: str = "outputs"  # what the method answers first: outputs, indices or estimates of inputs, or whether a limit is passed
     sampling: str = ""  # random: a sample of the inputs' distribution; chosen: values of a user's, from which nothing follows for others
     by_search: bool = False  # whether nothing but a search was asked for bounds
+    spread: str = "spread evenly over the box"  # where the random runs lie whose statistics stand beside bounds
     costs: tuple[ControlCost, ...] = ()  # by control, where the method has set one
 
     @classmethod

@@ -105,6 +105,7 @@ STATISTICS = plain(
     ("alpha", "statistic", "bound"),
     "mean, std, min, max, q05 ..., and 95 % confidence limits as mean_lower, mean_upper ...; bounds of each where they are imprecise",
 )
+MISSING = GroupSpec("missing", (), "of outputs that runs may lack: how many ok runs have no value", "1", caption="Ok runs without {}")
 SENSITIVITY = GroupSpec("sensitivity", ("alpha", "kind", "input"), "indices of each input", "1", caption="Sensitivities of {}")
 AGGREGATED = GroupSpec(
     "aggregated",
@@ -134,9 +135,9 @@ FIELDS = beside("fields", (), "arrays that functions of ``[report]`` made of one
 
 OURS = (
     BOUNDS, INNER, ERROR, STEP_ERROR, TRUSTED, SOURCE, TRUST_HORIZON, REGIONS, REGIONS_INNER, REGIONS_TRUSTED, LEAVES, WORST, EXTREME_RUNS,
-    VALIDATION, STATISTICS, SENSITIVITY, AGGREGATED, INTERACTION, CDF, CONVERGENCE, SURROGATES, RUNS, FIELDS,
+    VALIDATION, STATISTICS, MISSING, SENSITIVITY, AGGREGATED, INTERACTION, CDF, CONVERGENCE, SURROGATES, RUNS, FIELDS,
 )  # fmt: skip
-OF_SAMPLE = (INNER, STATISTICS)
+OF_SAMPLE = (INNER, STATISTICS, MISSING)
 OF_SEARCH = (BOUNDS, INNER, ERROR, TRUSTED, SOURCE, TRUST_HORIZON, REGIONS, REGIONS_INNER, REGIONS_TRUSTED, WORST)
 OF_SURROGATE = (
     BOUNDS, INNER, ERROR, TRUSTED, SOURCE, TRUST_HORIZON, LEAVES, WORST, VALIDATION, STATISTICS, SENSITIVITY, INTERACTION, SURROGATES,

@@ -116,7 +116,7 @@ class Start(FromAttributes):
 
 @dataclass(frozen=True)
 class Estimates(FromAttributes):
-    """What a calibration found: of each input estimate, deviation and 95 % limits, SI; empty where nothing is known."""
+    """Of methods whose results are ``about`` estimates: of each input estimate, deviation and 95 % limits, SI; of others empty."""
 
     estimate: Mapping[str, float] = field(default_factory=dict)
     estimate_std: Mapping[str, float] = field(default_factory=dict)
@@ -132,6 +132,12 @@ class Estimates(FromAttributes):
     readings: int | None = None  # earlier versions do not say
     interpolated: int | None = None  # readings that lie between the times of the runs
     starts: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Estimates:
+        """Of a method whose results are about estimates; another one may call something else so. Version 0.1.0 did not say it."""
+        earlier = "estimates" if attrs.get("method") == "calibrate" else ""
+        return super().of(attrs) if attrs.get("about", earlier) == "estimates" else cls()
 
     def __bool__(self) -> bool:
         """Whether the result is that of a calibration."""
@@ -177,10 +183,11 @@ class Checks(FromAttributes):
 
 @dataclass(frozen=True)
 class Cases(FromAttributes):
-    """Of an output in `extreme_runs`, and of `fields`: the inputs, SI, and where on its axis each bound was reached."""
+    """Of an output in `extreme_runs`, and of `fields`: inputs, SI, where on its axis each bound was reached, and controls of that run."""
 
     inputs: Mapping[str, Any] = field(default_factory=dict)
     reached: Mapping[str, float] = field(default_factory=dict)
+    control: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 WHY, CLAIMED = "why", "claimed"  # as methods write them

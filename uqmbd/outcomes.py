@@ -88,6 +88,9 @@ class OutputInfo:
         Of a derived output: its formula, and those of the derived ones in it, each with its name.
     further : tuple of Axis
         Of a field: its other axes.
+    may_miss : bool
+        Whether an ok run may lack it, or some of its values along an axis, which are NaN: when something happens that need not happen, say.
+        Of fields and events that always holds.
     """
 
     unit: str = ""
@@ -95,6 +98,7 @@ class OutputInfo:
     meaning: str = field(default="", compare=False)
     formulas: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     further: tuple[Axis, ...] = ()
+    may_miss: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.axis, tuple):
@@ -126,7 +130,8 @@ class OutputInfo:
         """In words: ``number``, ``over time``, ``over frequency [Hz]``."""
         if self.in_runs_alone:
             return f"over {', '.join(axis.name for axis in self.axes)}" + ("" if len(self.axes) > 1 else ", in each run its own number")
-        return "number" if self.axis is None else "over time" if self.over_time else f"over {self.axis.label}"
+        plain = "number" if self.axis is None else "over time" if self.over_time else f"over {self.axis.label}"
+        return f"{plain}, may be missing" if self.may_miss else plain
 
     @property
     def noun(self) -> str:
@@ -148,7 +153,8 @@ class Outcomes:
     ----------
     outputs : dict of str to ndarray
         ``(n,)`` for a number, ``(n, points)`` for a history or a curve; float64, NaN where the run failed (a history may
-        hold what was computed before). Of fields ``(n, points, points)``, of events ``(n, longest)``, NaN where there is no value.
+        hold what was computed before), and where it is missing (`OutputInfo.may_miss`).
+        Of fields ``(n, points, points)``, of events ``(n, longest)``, NaN where there is no value.
     status : ndarray of int8, shape (n,)
         Index into `STATUS`.
     message : list of str

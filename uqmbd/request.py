@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,6 +76,28 @@ class Request:
         return Request(samples, control, None if self.start is None else self.start[at], self.keep_state)
 
 
+class Samples(dict[str, np.ndarray]):
+    """Inputs of runs that a method is told, and beside them the controls that it gave these runs.
+
+    Attributes
+    ----------
+    control : dict of str to ndarray, shape (n,)
+    """
+
+    def __init__(self, samples: Mapping[str, np.ndarray], control: Mapping[str, np.ndarray]) -> None:
+        super().__init__(samples)
+        self.control = control
+
+    def without(self, names: Collection[str]) -> Samples:
+        """Without some of the inputs."""
+        return Samples({name: values for name, values in self.items() if name not in names}, self.control)
+
+
+def samples_of(given: Mapping[str, np.ndarray]) -> Samples:
+    """The same of samples that come without controls."""
+    return given if isinstance(given, Samples) else Samples(given, {})
+
+
 @dataclass(frozen=True)
 class Cost:
     """Runs with one control, and the seconds of wall time that they took, as they are stored: a resumed study has the same."""
@@ -112,6 +134,7 @@ class Sampler:
     ----------
     reduce : callable or None
         ``reduce(samples, outputs, status) -> partial``, arrays by name; of runs whose histories are not kept `tell_reduced` hears of these.
+        Its samples have the controls as those of `tell`.
     names_outputs : bool
         Whether the arrays of a partial say which outputs they are of.
     """
@@ -124,7 +147,7 @@ class Sampler:
         raise NotImplementedError
 
     def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
-        """Outcomes of a batch, in run order; a batch never mixes two asks."""
+        """Outcomes of a batch, in run order; a batch never mixes two asks. Controls are in ``samples.control``, see `Samples`."""
         raise NotImplementedError
 
     def result(self) -> Any:

@@ -59,6 +59,7 @@ class ResultData:
     validation: xr.Dataset
     statistics: xr.Dataset
     sensitivity: xr.Dataset
+    missing: xr.Dataset
     aggregated: xr.Dataset
     interaction: xr.Dataset
     cdf: xr.Dataset

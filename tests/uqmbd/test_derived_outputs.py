@@ -319,3 +319,81 @@ def test_methods_treat_a_derived_output_as_any_other(method, tmp_path):
     runs = study_of(["deviation:max", "share"], method=method).run(out=tmp_path / "r", progress=False, report=False).runs.load()
     np.testing.assert_allclose(runs["deviation:max"], np.maximum(runs["input:a"], runs["input:b"]) - 1.0, rtol=1e-12)
     assert Path(tmp_path / "r" / "study.toml").read_text().count("hypot") == 1
+
+
+@pytest.mark.parametrize("arrays", [False, True], ids=["numbers", "arrays"])
+def test_a_derived_output_does_not_hide_one_of_the_model(arrays, write_study, uqmbd, tmp_path):
+    def model(a, b):
+        return {"x": a, "y": b}
+
+    model = uq.vectorized(model) if arrays else model
+    with pytest.raises(StudyError, match="the model has an output 'y' of its own, which the formula would hide") as raised:
+        study_of(["y"], {"y": "2 * x"}, model=model, time=None).run(out=tmp_path / "r", progress=False)
+    assert (raised.value.key, raised.value.value) == ("outputs.derived.y", "2 * x") and "y_derived" in raised.value.remedy
+    if not arrays:
+        said = uqmbd("check", str(write_study(('["x", "peak", "x:rms"]', '["peak"]\nderived = { peak = "x:max" }'))))[1]
+        assert "study.toml" in said and 'outputs.derived.peak = "x:max"' in said and "peak_derived" in said
+
+
+def test_a_derived_output_does_not_hide_one_of_a_mechanism(tmp_path):
+    (tmp_path / "model.py").write_text(PENDULUM)
+    derived = Derived.of({"rod.x": "2 * rod.y"}, {})
+    model = find_model("model.py:pendulum", tmp_path)
+    model = type(model)(**{**vars(model), "derived": derived})
+    with pytest.raises(StudyError, match=r"has an output 'rod\.x' of its own"):
+        simulator_at(SimulatorSpec(model, ["rod.x"], TIME, {"length": np.ones(1), "angle": np.zeros(1)}, {}))
+
+
+# methods that ask something of it -----------------------------------------------------------------------------------------------------
+def test_a_calibration_to_readings_of_a_derived_output(tmp_path):
+    """Readings of the deviation, in mm and between the times of the study: a and b are found again, also from the number of it."""
+    at = 2 * np.pi * np.arange(0.013, 1.0, 0.05)
+    told = 1e3 * np.hypot(0.13 * np.cos(at), 0.04 * np.sin(at))
+    rows = "\n".join(f"{t / (2 * np.pi)},{y}" for t, y in zip(at, told, strict=True))
+    (tmp_path / "measured.csv").write_text(f"time,deviation [mm]\n{rows}\n")
+    result = study_of(["deviation"], method=uq.Calibrate(data=str(tmp_path / "measured.csv"), starts=3)).run(
+        out=tmp_path / "r", progress=False, report=False
+    )
+    assert result.attrs["estimate"]["a"] == pytest.approx(1.13, abs=1e-6) and result.attrs["estimate"]["b"] == pytest.approx(1.04, abs=1e-6)
+    assert result.statistics["deviation"].attrs["unit"] == "m" and result.attrs["rms_residual"]["deviation"] < 1e-8
+
+
+@pytest.mark.parametrize("approach", ["form", "subset", "montecarlo"])
+def test_the_probability_that_a_derived_output_passes_a_limit(approach, tmp_path):
+    """The largest deviation is a - 1 wherever a is above b: uniform from 1.1 to 1.2 it passes 0.19 with one in ten."""
+    more = {} if approach == "form" else {"samples": 2000 if approach == "subset" else 4000}
+    method = uq.Reliability(approach=approach, output="deviation:max", above=0.19, **more)
+    found = study_of(["deviation:max"], method=method, time=uq.TimeGrid(end=1.0, points=5)).run(out=tmp_path, progress=False, report=False)
+    assert float(found.statistics["deviation:max"].sel(statistic="probability")) == pytest.approx(
+        0.1, abs=1e-3 if approach == "form" else 0.02
+    )
+
+
+TWINS = """
+import flexmbd as fm
+
+def twins(length, extra):
+    s = fm.System(gravity=(0.0, -9.81))
+    for name, l in (("rod", length + extra), ("twin", length)):
+        body = s.body(name, mass=1.0, inertia=0.1, position=(l / 2, 0.0), points={"pin": (-l / 2, 0.0), "tip": (l / 2, 0.0)})
+        s.add(fm.Revolute(name + "_pin", s.ground.at(0.0, 0.0), body["pin"]))
+    return s
+"""
+
+
+def test_the_deviation_of_a_mechanism_from_its_twin(tmp_path):
+    """Of a rod that is a little too long, from the one as it should be, in one system; the largest of runs and times."""
+    (tmp_path / "model.py").write_text(TWINS)
+    parts = ["rod.tip.x", "rod.tip.y", "twin.tip.x", "twin.tip.y"]
+    inputs = {"length": uq.Interval(0.9, 1.1, unit="m"), "extra": uq.Interval(0.0, 2.0, unit="mm")}
+    study = uq.Study(
+        model=f"{tmp_path}/model.py:twins", inputs=inputs, outputs=["off", "off:max", *parts], method=uq.Vertex(), name="twins",
+        derived={"off": "hypot(rod.tip.x - twin.tip.x, rod.tip.y - twin.tip.y)"}, time=uq.TimeGrid(end=0.5, points=26),
+        campaign={"workers": 0},
+    )  # fmt: skip
+    result = study.run(out=tmp_path / "r", progress=False, report=False)
+    x, y, ideal_x, ideal_y = (result.runs[name].values for name in parts)
+    off = np.hypot(x - ideal_x, y - ideal_y)
+    np.testing.assert_allclose(off[:, 0], result.runs["input:extra"], atol=1e-12)
+    np.testing.assert_allclose(result.bounds["off"], [off.min(axis=0), off.max(axis=0)], rtol=1e-12)
+    assert float(result.bounds["off:max"].sel(bound="upper")) == off.max() > 0.002 and result.bounds["off"].attrs["unit"] == "m"

@@ -12,8 +12,9 @@ import xarray as xr
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
+from uqmbd.figures.histories import spread
 from uqmbd.groups import BY_STUDY, OURS, GroupSpec
-from uqmbd.method_facts import FromAttributes, Limit
+from uqmbd.method_facts import Estimates, FromAttributes, Limit
 from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.result_data import ResultData
 from uqmbd.sealing import seal
@@ -176,3 +177,23 @@ def test_the_limit_of_a_reliability_study(attrs, limit):
 def test_what_a_method_is_about_is_said_by_it_and_known_of_earlier_results(attrs, about, sampling):
     facts = uq.Result(attrs=attrs).facts
     assert (facts.about, facts.sampling) == (about, sampling)
+
+
+def test_only_a_method_that_is_about_estimates_has_their_tables():
+    """What another one calls an estimate is its own; a plug-in's method says that it is about estimates, and has the tables."""
+    said = {"method": "posterior", "estimate": {"k": 2.0}, "estimate_std": {"k": 0.1}}
+    keys = [[frame.key for frame in uq.Result(attrs=said | {"about": about}).tables()] for about in ("outputs", "estimates")]
+    assert "estimates" not in keys[0] and "estimates" in keys[1]
+    assert uq.Result(attrs=said | {"method": "calibrate"}).facts_of(Estimates).estimate == {"k": 2.0}, "one of version 0.1.0"
+
+
+@pytest.mark.parametrize(
+    ("attrs", "words"),
+    [
+        ({"method": "mine", "spread": "along the edges"}, "random runs along the edges:"),
+        ({"method": "mine"}, "random runs spread evenly over the box:"),
+        ({"method": "convex"}, "random runs spread evenly over the set:"),
+    ],
+)
+def test_a_method_says_where_its_random_runs_lie(attrs, words):
+    assert words in spread(uq.Result(attrs=attrs))

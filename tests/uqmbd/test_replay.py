@@ -249,8 +249,9 @@ def test_runs_that_are_not_stored_are_made_again_with_the_nominal_one(study, res
             return Trial(study).checked().simulate(samples)
 
     trial.__dict__["tried"] = trial.tried._replace(simulator=Watched())
-    store = {"columns": {}, "time": study.grid(), "column": lambda name, rows: np.zeros(len(rows), np.int8)}
-    empty = SimpleNamespace(find=lambda samples: np.full(len(samples["a"]), -1), **store)
+    store = {"columns": {}, "extras": [], "inputs": ["a", "b"], "time": study.grid()}
+    store["column"] = lambda name, rows: np.zeros(len(rows), np.int8)
+    empty = SimpleNamespace(find=lambda samples, extras: np.full(len(samples["a"]), -1), **store)
     found = extreme_runs(result, trial, empty)
     xr.testing.assert_equal(found, result.extreme_runs)
     assert len(asked) == 1 and len(set(zip(*asked[0].values()))) == len(asked[0]["a"]) <= 5

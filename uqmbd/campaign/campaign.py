@@ -45,6 +45,7 @@ class Campaign:
     outputs: tuple[str, ...] | None = None  # that the method is told; all of them unless said
     shard: Shard | None = None  # of each ask only its runs are done; it ends where a method would have to hear of the others
     batch: int | None = None  # runs of a batch, if the user says so
+    may_miss: frozenset[str] = frozenset()  # outputs that an ok run may lack
     watcher: Watcher = field(default_factory=Watcher)
     tally: CampaignStatistics = field(default_factory=CampaignStatistics)
 
@@ -190,7 +191,7 @@ class Campaign:
         """The pool; when it is wanted first it is got, and the job is packed."""
         if self.pool is None:
             kept = tuple(name for name in self.shapes if name in self.store.columns)
-            self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce)
+            self.job = Job(self.prepare(), kept, dict(self.shapes), self.precision, self.reduce, may_miss=self.may_miss)
             self.pool = self.get_pool()
             self.key, self.packed = packed_for(self.job, here=self.pool.here)
             self.pool.waiting = self.watcher.waiting

@@ -148,6 +148,11 @@ class RunStore(Runs):
         """A number (n,) for each stored run, which is that of the same run in any store."""
         return self.hashed(self.stored_keys(rows))
 
+    def rows_of(self, keys: np.ndarray) -> np.ndarray:
+        """The stored runs (n,) of such numbers, -1 for those that are not there."""
+        self.update_index()
+        return self.index.find(keys)[0]
+
     def agree(self, rows: np.ndarray, samples: Mapping[str, np.ndarray]) -> np.ndarray:
         """Which of the rows hold these runs; what of further columns is not said is not there."""
         stored, n = self.stored_keys(rows), len(rows)

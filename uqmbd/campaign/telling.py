@@ -12,7 +12,7 @@ from uqmbd.campaign.store import RunStore
 from uqmbd.campaign.tally import CampaignStatistics, Watcher
 from uqmbd.campaign.worker import Reduce
 from uqmbd.errors import StudyError
-from uqmbd.request import RUNS, Progress, Request, Sampler
+from uqmbd.request import RUNS, Progress, Request, Sampler, Samples
 from uqmbd.runs.chunk import CONTROL, START
 
 
@@ -69,7 +69,8 @@ class Feed:
             return store.column("status", rows)
         names = campaign.outputs or ()
         stored = store.read([*names, "status"], rows)
-        samples = {name: values[part] for name, values in self.request.samples.items()}
+        asked = self.request.part(part)
+        samples = Samples(asked.samples, asked.control)
         outputs = {name: np.asarray(stored[name], np.float64) for name in names}
         if campaign.reduce is None:
             campaign.method.tell(samples, outputs, stored["status"])

@@ -15,12 +15,12 @@ from uqmbd.campaign.batches import Task
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import ERROR, OK, Outcomes, concatenate, failed_outcomes, in_runs_alone, picked
-from uqmbd.request import Control
+from uqmbd.request import Control, Samples
 from uqmbd.runs.chunk import Blocks
 from uqmbd.runs.chunk import pack as pack_blocks
 from uqmbd.runs.states import blocks_of, decoded, encoded
 from uqmbd.simulators.apart import packed
-from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.base import Simulator, controlled
 from uqmbd.simulators.model import describe
 
 Reduce = Callable[[Mapping[str, np.ndarray], Mapping[str, np.ndarray], np.ndarray], dict[str, np.ndarray]]
@@ -36,18 +36,12 @@ class Job:
     precision: str  # type in which histories are stored; everything downstream sees the rounded values
     reduce: Reduce | None = None  # the method's reduction of a chunk
     controlled: dict[Control, Simulator] = field(default_factory=dict)  # the simulator with what a control says, made in this process
+    may_miss: frozenset[str] = frozenset()  # outputs that an ok run may lack
 
     def simulator_with(self, control: Control) -> Simulator:
-        """The simulator as a control wants it; `StudyError` where it has none of that name."""
-        if not control:
-            return self.simulator
+        """The simulator as a control wants it."""
         if control not in self.controlled:
-            with_control = getattr(self.simulator, "with_control", None)
-            if with_control is None:  # of a simulator from outside
-                text = f"the simulator {type(self.simulator).__name__} takes no control, and the method gives '{control[0][0]}'"
-                remedy = "give it `with_control(control)`, see uqmbd.simulators.base.Controlled"
-                raise StudyError(text, key="study.simulator", remedy=remedy)
-            self.controlled[control] = with_control(dict(control))
+            self.controlled[control] = controlled(self.simulator, dict(control))
         return self.controlled[control]
 
 
@@ -174,7 +168,6 @@ def checked(job: Job, outcomes: Outcomes, n: int, keep_state: bool = False) -> O
     status, message = np.array(outcomes.status, np.int8), list(outcomes.message)
     for name, shape in job.shapes.items():
         values = outcomes.outputs[name]
-        whole = in_runs_alone(shape)
         if values.shape != (n, *shape) and not (shape == (0,) and values.shape[:1] == (n,) and values.ndim == 2):
             raise StudyError(
                 f"the simulator gave {name!r} in shape {values.shape}, not {(n, *shape)}",
@@ -182,7 +175,8 @@ def checked(job: Job, outcomes: Outcomes, n: int, keep_state: bool = False) -> O
                 value=name,
                 remedy="every run has to return outputs of the same shape",
             )
-        fine = ~np.isinf(values) if whole else np.isfinite(values)  # NaN in a field or in events is missing, and no failure
+        missing = name in job.may_miss or in_runs_alone(shape)  # NaN is then no failure
+        fine = ~np.isinf(values) if missing else np.isfinite(values)
         finite = fine.reshape(n, -1).all(axis=1)
         for i in np.flatnonzero(~finite & (status == OK)).tolist():
             status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
@@ -207,7 +201,9 @@ def pack(job: Job, task: Task, lengths: list[int], outcomes: Outcomes) -> list[B
         values = {name: stored(job, name, outcomes.outputs[name][part]) for name in job.shapes}
         partial = None
         if job.reduce is not None:
-            partial = reduced(job.reduce, inputs, {name: np.asarray(array, np.float64) for name, array in values.items()}, status)
+            whole = {name: np.asarray(array, np.float64) for name, array in values.items()}
+            control = {name: np.full(length, value) for name, value in task.control}
+            partial = reduced(job.reduce, Samples(inputs, control), whole, status)
         columns = {f"input:{name}": array for name, array in inputs.items()} | {name: array[part] for name, array in task.extras.items()}
         columns |= {name: values[name] for name in job.kept}
         states = blocks_of([encoded(state) for state in outcomes.states[part]]) if task.keep_state else {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.trust import FLOOR
 from uqmbd.result_data import ResultData
+from uqmbd.runs.chunk import CONTROL
 from uqmbd.tables.outputs import picked, widest
 
 
@@ -20,6 +23,17 @@ class Extreme:
     at: int | None = None  # at which point of the axis of the output, where it has one
     time: float | None = None  # where on the axis that is; of a history when [s]
     beyond: bool = False  # whether it goes further where all runs agree, as at the start of a history, which says nothing of inputs
+    extras: Mapping[str, Any] = field(default_factory=dict)  # of a store's columns: controls, key of the run it went on from
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Inputs and extras: which run it is."""
+        return {**self.inputs, **self.extras}
+
+    @property
+    def control(self) -> dict[str, float]:
+        """What its method set of the run besides its inputs."""
+        return {name.removeprefix(CONTROL): float(value) for name, value in self.extras.items() if name.startswith(CONTROL)}
 
 
 def extreme_of(result: ResultData, name: str, bound: str, time: float | None = None) -> Extreme | None:

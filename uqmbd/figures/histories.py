@@ -25,7 +25,6 @@ OUTER, INNER = "outer bounds", "reached by runs"
 NARROW = 0.1  # of the range of its middle: a band below this is drawn once more without its middle
 NAMED = 6  # runs at most that have a colour and a name each, when there are no others
 LEVELS = 6  # membership levels drawn of a history
-PLACES = {"convex": "spread evenly over the set", "fuzzy": "in the boxes of the levels, most where the membership is high"}
 CALIBRATED = {"fitted", "measured", "residual"}
 IMPRECISE = "Intervals leave the statistics imprecise: each lies somewhere in its band."
 
@@ -117,8 +116,7 @@ def calibration_figure(result: ResultData, name: str) -> Figure:
 
 def spread(result: ResultData) -> str:
     """Of what runs the statistics of a method that bounds its outputs are."""
-    where = PLACES.get(result.facts.method, "spread evenly over the box")
-    return f"Mean and quantiles are those of random runs {where}: a description, not a probability."
+    return f"Mean and quantiles are those of random runs {result.facts.spread}: a description, not a probability."
 
 
 def levels_shown(alpha: np.ndarray, count: int = LEVELS) -> np.ndarray:
@@ -138,10 +136,15 @@ def centre_of(marks: Sequence[Curve | Band]) -> tuple[np.ndarray, np.ndarray] | 
     bands = [mark for mark in marks if isinstance(mark, Band) and np.isfinite(mark.upper - mark.lower).any()]
     if not bands:
         return None
-    broad = max(bands, key=lambda band: float(np.nanmax(band.upper - band.lower)))
-    middle = 0.5 * (broad.lower + broad.upper)
-    swing = np.nanmax(middle) - np.nanmin(middle)
-    return (broad.x, middle) if np.nanmax(broad.upper - broad.lower) < NARROW * swing else None
+    broad, width = max(((band, width_of(band)) for band in bands), key=lambda pair: np.nanmax(pair[1]))
+    middle = np.where(np.isnan(width), np.nan, broad.lower + 0.5 * width)
+    return (broad.x, middle) if np.nanmax(width) < NARROW * (np.nanmax(middle) - np.nanmin(middle)) else None
+
+
+def width_of(band: Band) -> np.ndarray:
+    """Width of a band, NaN where it has none, or no end."""
+    width = band.upper - band.lower
+    return np.where(np.isfinite(width), width, np.nan)
 
 
 def less(mark: Curve | Band, x: np.ndarray, y: np.ndarray) -> Curve | Band:

@@ -44,13 +44,13 @@ def worst_figure(result: ResultData, name: str) -> Figure:
 def extremes_panel(result: ResultData, name: str) -> tuple[Panel, list[str]]:
     """The band of bounds with the nominal run and the two that reach furthest, and what they are in words."""
     table, axis = result.extreme_runs[name], result.axis_of(name)
-    time, inputs, within = table[axis].values, Cases.of(table.attrs).inputs, scale_of(result, name)
+    time, said, within = table[axis].values, Cases.of(table.attrs), scale_of(result, name)
     marks, caption, places, ends = _band(result, name), [], {}, []
     nominal = table.sel(case="nominal").values
     if np.isfinite(nominal).all():
         marks.append(Curve(time, nominal, "nominal run", "mean"))
-        caption.append(f"The nominal run, in the middle of the inputs: {inputs_said(result, inputs['nominal'])}.")
-    elif "nominal" in inputs:
+        caption.append(f"The nominal run, in the middle of the inputs: {inputs_said(result, said.inputs['nominal'])}.")
+    elif "nominal" in said.inputs:
         caption.append("The nominal run, in the middle of the inputs, fails and is not drawn.")
     for end, word, color in ENDS:
         values, extreme = table.sel(case=end).values, extreme_of(result, name, end)
@@ -61,9 +61,9 @@ def extremes_panel(result: ResultData, name: str) -> tuple[Panel, list[str]]:
             continue
         places[word] = time[extreme.at], values[extreme.at]
         marks.append(Curve(time, values, f"run of the {word} value", color))
-        value = within.said(f"{within.of(values[extreme.at]):.4g}")
+        value, inputs = within.said(f"{within.of(values[extreme.at]):.4g}"), {**extreme.inputs, **said.control.get(end, {})}
         where, when = " where runs differ" if extreme.beyond else "", f"{extreme.time:.4g}{axis_unit(table, axis)}"
-        caption.append(f"The {word} value of a run{where}, {value} at {when}: {inputs_said(result, extreme.inputs)}.")
+        caption.append(f"The {word} value of a run{where}, {value} at {when}: {inputs_said(result, inputs)}.")
     label, centre = label_of(result, name), centre_of(marks)
     if centre is not None:
         marks, label = [less(mark, *centre) for mark in marks], "from the middle" + in_unit(result, name)

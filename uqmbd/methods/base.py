@@ -42,6 +42,8 @@ class Method(Checked):
         What workers need for its `reduce`; they import it as they start.
     leaves_in_runs : bool
         Whether outputs that it does not treat, fields and events, may stand beside those that it treats: the runs have them.
+    takes_missing : bool
+        Whether it treats outputs that ok runs may lack (`OutputInfo.may_miss`): it is told NaN where they are missing.
     groups : tuple of GroupSpec
         Groups that its results may have: those of `uqmbd.groups`, and its own, which `Result(specs=...)` is told.
     figures, tables : tuple of functions
@@ -57,6 +59,7 @@ class Method(Checked):
     treats: ClassVar[frozenset[str]] = frozenset()
     worker_modules: ClassVar[tuple[str, ...]] = ()
     leaves_in_runs: ClassVar[bool] = False
+    takes_missing: ClassVar[bool] = False
     groups: ClassVar[tuple[GroupSpec, ...]] = ()
     figures: ClassVar[tuple[Callable[..., Any], ...]] = ()
     tables: ClassVar[tuple[Callable[..., Any], ...]] = ()
@@ -87,12 +90,23 @@ class Method(Checked):
         return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
 
     def treated(self, outputs: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
-        """The outputs that this method is told of; raises `StudyError` for those that the runs alone have, where it does not leave them."""
+        """The outputs that this method is told of.
+
+        Raises
+        ------
+        StudyError
+            For those that the runs alone have, where it does not leave them, and for those that runs may lack, where it does not take them.
+        """
+        missing = [name for name, info in outputs.items() if info.may_miss]
+        if missing and not self.takes_missing:
+            fault = f"the method {self.name} needs '{missing[0]}' of every run, and the model says that it may be missing"
+            remedy = f"use one of: {', '.join(able_to('takes_missing'))}; or have the model return a number where there is none"
+            raise StudyError(fault, key="outputs.include", value=missing[0], remedy=remedy)
         whole = [name for name, info in outputs.items() if info.in_runs_alone]
         if whole and not self.leaves_in_runs:
-            able = [name for name, kind in METHODS.items() if getattr(kind, "leaves_in_runs", False)]
             fault = f"the method {self.name} cannot treat '{whole[0]}', which is {outputs[whole[0]].noun}"
-            remedy = f"reduce it to a number ({whole[0]}:max, say), or use one of: {', '.join(able)}, which keep it with the runs"
+            able = ", ".join(able_to("leaves_in_runs"))
+            remedy = f"reduce it to a number ({whole[0]}:max, say), or use one of: {able}, which keep it with the runs"
             raise StudyError(fault, key="outputs.include", value=whole[0], remedy=remedy)
         if whole and len(whole) == len(outputs):
             remedy = f"ask for a number too, {whole[0]}:count, say"
@@ -152,6 +166,11 @@ class Method(Checked):
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
         """The run, which gets these settings and what `start` was given, in SI units."""
         return self.run(self, inputs, outputs, time, seed)
+
+
+def able_to(fact: str) -> list[str]:
+    """Names of our methods of which a `fact` holds (``leaves_in_runs``, ``takes_missing``)."""
+    return [name for name, method in METHODS.items() if getattr(method, fact)]
 
 
 def names_of(fact: str, what: str) -> list[str]:

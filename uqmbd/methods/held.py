@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uqmbd.request import Request, Sampler, sampler
+from uqmbd.request import Request, Sampler, sampler, samples_of
 
 Samples = Mapping[str, np.ndarray]
 
@@ -49,4 +49,4 @@ class Held(Sampler):
 
 def without(function: Callable[..., Any], names: tuple[str, ...], samples: Samples, *more: Any) -> Any:
     """A function of samples, without some of the inputs."""
-    return function({name: values for name, values in samples.items() if name not in names}, *more)
+    return function(samples_of(samples).without(names), *more)

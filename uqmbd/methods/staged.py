@@ -15,7 +15,7 @@ from uqmbd.inputs import Input, Space
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import MEND, stop_if_too_many
 from uqmbd.outcomes import OutputInfo
-from uqmbd.request import Request, Sampler
+from uqmbd.request import Request, Sampler, samples_of
 from uqmbd.runs.growing import Growing
 from uqmbd.surrogates.base import Runs, Surrogate
 
@@ -188,6 +188,22 @@ class AdaptiveSampler(Sampler):
 
 class FixedSampler(AdaptiveSampler):
     """One step of the plan is the samples (n, d) of one ask, SI, or a `uqmbd.request.Request`; `points` are all of them."""
+
+    def __init__(self, *study: Any) -> None:
+        super().__init__(*study)
+        self._controls: dict[str, np.ndarray] = {}
+
+    def tell(self, samples: Mapping[str, np.ndarray], outputs: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+        before = self.observed
+        super().tell(samples, outputs, status)
+        for name, values in samples_of(samples).control.items():
+            kept = self._controls.get(name, np.empty(0))
+            self._controls[name] = np.concatenate([kept, np.full(before - len(kept), np.nan), values])
+
+    def control(self, name: str) -> np.ndarray:
+        """A control of all runs that were told, (runs,); NaN of those without it."""
+        kept = self._controls.get(name, np.empty(0))
+        return np.concatenate([kept, np.full(self.observed - len(kept), np.nan)])
 
     def ask(self) -> Request | dict[str, np.ndarray] | None:
         more = self._next()

@@ -134,6 +134,7 @@ class ConvexBody(Box):
             "width_of_box": self._narrower,
             "exact_share": self._exact,
             "verified_share": self._verified,
+            "spread": "spread evenly over the set",
             "runs_in_set": len(runs.counted()),
             "runs_confirm": int(np.count_nonzero(runs.roles == CORNER)),
         }

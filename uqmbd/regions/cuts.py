@@ -91,6 +91,7 @@ class Cuts(Box):
         outers = [each for each, _ in bounds]
         trusted, errors = np.stack([each.trusted for each in outers]), np.stack([each.error for each in outers])
         self._facts = {
+            "spread": "in the boxes of the levels, most where the membership is high",
             "levels": list(levels),
             "runs_levels": int(np.count_nonzero(runs.roles == LEVEL)),
             "trusted_share_by_level": trusted.mean(axis=1).tolist(),

@@ -109,7 +109,7 @@ def label_of(result: ResultData, case: Mapping[str, Any]) -> str:
 
 def sentence_of(result: ResultData, case: Mapping[str, Any]) -> str:
     """A sentence on a run: its inputs, and which bounds it reached."""
-    inputs = inputs_said(result, case["inputs"])
+    inputs = inputs_said(result, {**case["inputs"], **case.get("control", {})})
     ends = [_end(result, end) for end in case["ends"][:TOLD]]
     more = len(case["ends"]) - len(ends)
     reached = f" reached the {'; the '.join(ends)}{f'; and {more} more' if more else ''}"

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
+from uqmbd.errors import StudyError
 from uqmbd.outcomes import Outcomes, OutputInfo
 
 
@@ -110,6 +111,16 @@ class Moving(Simulator, Protocol):
     def page(self, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
         """Write a page on which the first of these runs moves, with the others as ghosts; its path."""
         ...
+
+
+def controlled(simulator: Any, control: Mapping[str, float]) -> Any:
+    """The simulator as a control wants it; `StudyError` where it takes none."""
+    if not control:
+        return simulator
+    if not hasattr(simulator, "with_control"):  # of a simulator from outside
+        text = f"the simulator {type(simulator).__name__} takes no control, and the method gives '{next(iter(control))}'"
+        raise StudyError(text, key="study.simulator", remedy="give it `with_control(control)`, see uqmbd.simulators.base.Controlled")
+    return simulator.with_control(dict(control))
 
 
 def moves(simulator: Simulator) -> TypeGuard[Moving]:

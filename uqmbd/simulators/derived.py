@@ -57,9 +57,15 @@ class Derived:
             if name in (below := found.below(name)):
                 way = [each for each in dict.fromkeys(read_name(each).base for each in below) if each != name and name in found.below(each)]
                 fault = f"'{name}' is derived from itself" + (f", by way of {', '.join(way)}" if way else "")
-                remedy = "derive it from outputs of the model, or from other derived ones"
-                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=remedy)
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy="derive it from outputs of the model or other derived ones")
         return found
+
+    def refuse_hidden(self, known: Any) -> None:
+        """`StudyError` for one with the name of an output of the model, which it would hide; `known`: what the model returned, by name."""
+        for name, text in self.formulas if isinstance(known, Mapping) else ():
+            if name in known:
+                fault = f"the model has an output '{name}' of its own, which the formula would hide"
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=f"call the derived one otherwise, {name}_derived say")
 
     def term(self, name: str) -> Term | None:
         """The formula of an output; None for one of the model."""
@@ -115,12 +121,12 @@ class Derived:
             text, remedy = f"'{parts.base}' is a number, and cannot be reduced", f"write {parts.base}"
             raise StudyError(text, key="outputs.include", value=name, remedy=remedy)
         check_reduction(name, None if of.over_time else of.axis, time)
-        return OutputInfo((of.axis if parts.is_place else of).unit, None)
+        return OutputInfo((of.axis if parts.is_place else of).unit, None, may_miss=of.may_miss)
 
     def formula_info(self, name: str, info: Any) -> OutputInfo:
         """What the output of a formula is, where `info` says it of others."""
-        text, term = dict(self.formulas)[name], self.term(name)
-        assert term is not None
+        text = dict(self.formulas)[name]
+        term = formula.read(text)
         parts = {part: info(part) for part in term.outputs}
         for part, each in parts.items():
             if each.in_runs_alone:
@@ -135,7 +141,8 @@ class Derived:
         with saying(name, text):
             unit = term.unit_from({part: each.unit for part, each in parts.items()})
         meaning = f"{name} = {' '.join(text.split())}"
-        return OutputInfo(unit, over.get(first), meaning, tuple(self.definitions([name]).items()))
+        missing = any(each.may_miss for each in parts.values())
+        return OutputInfo(unit, over.get(first), meaning, tuple(self.definitions([name]).items()), may_miss=missing)
 
     def values(
         self, names: Iterable[str], known: Mapping[str, np.ndarray], info: Mapping[str, OutputInfo], time: np.ndarray | None
@@ -164,8 +171,7 @@ class Derived:
                 return np.full(runs, np.nan)
 
         def of_formula(name: str) -> np.ndarray:
-            term = self.term(name)
-            assert term is not None
+            term = formula.read(dict(self.formulas)[name])
             parts = {part: values(part) for part in term.outputs}
             wide = info[name].axis is not None
             shaped = {part: each[:, None] if wide and each.ndim == 1 else each for part, each in parts.items()}
@@ -257,10 +263,10 @@ class DerivedSimulator:
             self.check(samples)
         outputs = self.derived.values(self.names, done.outputs, self.info, self.time)
         status, message = np.array(done.status, np.int8), list(done.message)
-        for name in self.names:
-            if name in done.outputs:
-                continue
+        for name in [name for name in self.names if name not in done.outputs]:
             bad = ~np.isfinite(outputs[name]).reshape(len(status), -1).all(axis=1)
+            for part in self.derived.parts([name]) if self.info[name].may_miss else ():
+                bad &= ~np.isnan(done.outputs[part]).reshape(len(status), -1).any(axis=1)
             for i in np.flatnonzero(bad & (status == OK)).tolist():
                 status[i], message[i] = ERROR, f"the derived output {name!r} is NaN or infinite: {self.why(name)}"
         return replace(done, outputs=outputs, status=status, message=message, attributes=self.attributes(done.attributes))
@@ -303,24 +309,19 @@ def of_parts(derived: Derived, names: Iterable[str]) -> Iterator[None]:
     try:
         yield
     except StudyError as error:
-        wanted = [read_name(name).base for name in names]
         if error.key != "outputs.include" or not isinstance(error.value, str) or error.value in names:
             raise
-        for name, text in derived.definitions(wanted).items():
-            term = derived.term(name)
-            if term is not None and error.value in term.outputs:
-                at = max(text.find(error.value), 0) + 1
-                raise StudyError(
-                    f"{error.message} (at character {at})", key=f"{KEY}.{name}", value=text, remedy=error.remedy
-                ) from error.__cause__
+        for name, text in derived.definitions(read_name(name).base for name in names).items():
+            if error.value in formula.read(text).outputs:
+                fault = f"{error.message} (at character {max(text.find(error.value), 0) + 1})"
+                raise StudyError(fault, key=f"{KEY}.{name}", value=text, remedy=error.remedy) from error.__cause__
         raise
 
 
 def rebuilt(simulator: Any, **changes: Any) -> Any:
     """A simulator with other fields; of one with derived outputs those of the model's own."""
-    if isinstance(simulator, DerivedSimulator):
-        return replace(simulator, inner=replace(simulator.inner, **changes))
-    return replace(simulator, **changes)
+    changed = replace(own(simulator), **changes)
+    return replace(simulator, inner=changed) if isinstance(simulator, DerivedSimulator) else changed
 
 
 def own(simulator: Any) -> Any:

@@ -18,7 +18,7 @@ from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
 from uqmbd.simulators.controls import arguments_of
 from uqmbd.simulators.curve import taken
-from uqmbd.simulators.function import FunctionSimulator, call, declared, output_info, wants_time
+from uqmbd.simulators.function import FunctionSimulator, call, declared, may_miss, output_info, wants_time
 from uqmbd.simulators.lanes import LanesSimulator
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
@@ -81,13 +81,16 @@ def make_simulator(spec: SimulatorSpec) -> Simulator:
     if spec.timeout is not None and not AWAY and not model.fixed:  # where it has to be ended is as where the model raises
         return replace(within_limit(make_simulator, spec), model=model)
     raw = trial(spec)
+    if model.derived.formulas:
+        model.derived.refuse_hidden(sys.modules["flexmbd"].output_units(raw) if is_system(raw) else raw)
     if is_system(raw):
         if time is None:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, names, time, dict(spec.settings))
     refuse_settings(spec.settings)
     limits = declared(model.load(), raw if isinstance(raw, Mapping) else None)
-    return FunctionSimulator(model, names, time, output_info(raw, names, time), spec.timeout, limits)
+    info = output_info(raw, names, time, may_miss(model.load(), raw))
+    return FunctionSimulator(model, names, time, info, spec.timeout, limits)
 
 
 def within_limit(make: Callable[[SimulatorSpec], Any], spec: SimulatorSpec) -> Any:
@@ -176,9 +179,9 @@ def available_outputs(spec: SimulatorSpec) -> dict[str, OutputInfo]:
         what = "nothing (None)" if raw is None else type(raw).__name__
         raise StudyError(f"the model returned {what}", key="study.model", value=model.label, remedy='return a dict: {"name": values}')
     no_outputs = ("time", "state") if "start" in (arguments_of(model) or ()) else ("time",)
-    found = {str(name): taken(value) for name, value in raw.items() if name not in no_outputs}
+    found, missing = {str(name): taken(value) for name, value in raw.items() if name not in no_outputs}, may_miss(model.load(), raw)
     return {
-        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None))
+        name: OutputInfo(unit, axis or (TIME if np.ndim(value) > model.takes_arrays else None), may_miss=name in missing)
         for name, (value, unit, axis) in found.items()
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -66,8 +66,9 @@ class FunctionSimulator:
         """What the outputs are; runs the first sample unless the trial run that made this simulator has said so."""
         if self.info:
             return self.info
-        raw = call(self.model.load(), {key: float(values[0]) for key, values in samples.items()}, self.time)
-        return output_info(raw, self.names, self.time)
+        function = self.model.load()
+        raw = call(function, {key: float(values[0]) for key, values in samples.items()}, self.time)
+        return output_info(raw, self.names, self.time, may_miss(function, raw))
 
     def with_control(self, control: Mapping[str, float]) -> FunctionSimulator:
         """See `uqmbd.simulators.base.Controlled`: the function gets them as arguments."""
@@ -110,7 +111,7 @@ class FunctionSimulator:
         try:
             with time_limit(None if self.model.fixed else self.timeout):
                 raw = call(function, inputs if start is None else {**inputs, "start": start[0]}, self.time)
-            outputs = {name: pick(raw, name, self.names, self.time, self.info[name].over) for name in self.names}
+            outputs = {name: pick(raw, name, self.names, self.time, self.info[name]) for name in self.names}
             return Run(OK, "", outputs, None if start is None or not isinstance(raw, Mapping) else raw.get("state"))
         except RunTimeout as error:
             return Run(TIMEOUT, str(error), {})
@@ -146,19 +147,26 @@ def declared(function: Callable[..., Any], known: Mapping[str, Any] | None = Non
     StudyError
         When it is no list of names, or names what is not among the `known` outputs.
     """
-    found = {}
-    for key, (attribute, words) in LIMITS.items():
-        said = getattr(function, key, ())
-        if isinstance(said, str) or not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):
-            text = f"the model's attribute '{key}' is no list of names of outputs"
-            raise StudyError(text, key="study.model", value=said, remedy=f'write function.{key} = ["speed"], say')
-        for name in said if known is not None else ():
-            if name not in known:
-                text = f"the model says that its output '{name}' {words}, and has no such output"
-                raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known or (), noun="output"))
-        if said:
-            found[attribute] = ", ".join(sorted(said))
-    return found
+    found = {attribute: named_by(function, key, words, known) for key, (attribute, words) in LIMITS.items()}
+    return {attribute: ", ".join(said) for attribute, said in found.items() if said}
+
+
+def may_miss(function: Callable[..., Any], raw: Any = None) -> list[str]:
+    """Outputs that a model says its runs may lack, in its attribute ``may_miss``; `raw` is what it has returned."""
+    return named_by(function, "may_miss", "may be missing", raw if isinstance(raw, Mapping) else None)
+
+
+def named_by(function: Callable[..., Any], key: str, words: str, known: Mapping[str, Any] | None) -> list[str]:
+    """The outputs that an attribute of a model names."""
+    said = getattr(function, key, ())
+    if not isinstance(said, (list, tuple, set, frozenset)) or not all(isinstance(name, str) for name in said):
+        text = f"the model's attribute '{key}' is no list of names of outputs"
+        raise StudyError(text, key="study.model", value=said, remedy=f'write function.{key} = ["speed"], say')
+    for name in said if known is not None else ():
+        if name not in known:
+            text = f"the model says that its output '{name}' {words}, and has no such output"
+            raise StudyError(text, key="study.model", value=name, remedy=did_you_mean(name, known or (), noun="output"))
+    return sorted(said)
 
 
 def wants_time(function: Callable[..., Any]) -> bool:
@@ -209,9 +217,10 @@ def unit_of(raw: Any, name: str) -> str:
     return "1" if parts.how == COUNT and is_field_or_events(axis) else (axis or TIME).unit if parts.is_place else unit
 
 
-def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, over: Any) -> np.ndarray | float:
-    """One output of one run, checked: over what it should be over, all finite, reduced if its name says so."""
+def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, info: OutputInfo) -> np.ndarray | float:
+    """One output of one run, checked: over what it should be over, all finite or missing, reduced if its name says so."""
     value, axis = lookup(raw, name, names)
+    over: Any = info.over
     parts = read_name(name)
     reduction = parts.how
     if is_field_or_events(axis):
@@ -224,7 +233,7 @@ def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, o
     expected = () if grid is None else grid.shape
     if value.shape != expected:
         raise BadOutput(f"output {name!r} has shape {value.shape} where {expected} is expected")
-    bad = int(np.count_nonzero(~np.isfinite(value)))
+    bad = int(np.count_nonzero(np.isinf(value) if info.may_miss else ~np.isfinite(value)))
     if bad:
         where = "times" if axis is None else f"values of {axis.name}"
         raise BadOutput(f"output {name!r} is NaN or infinite" + (f" at {bad} of {value.size} {where}" if value.ndim else ""))
@@ -274,8 +283,14 @@ def check_over(name: str, axis: Axis | None, over: Axis | None) -> None:
     raise BadOutput(f"output {name!r} {at}; of what each run has its own number return uqmbd.Events")
 
 
-def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> dict[str, OutputInfo]:
-    """What the outputs are over, from what one run returned; `StudyError` names an output that cannot be had."""
+def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None, missing: Collection[str] = ()) -> dict[str, OutputInfo]:
+    """What the outputs are over, from what one run returned; `StudyError` names an output that cannot be had.
+
+    Parameters
+    ----------
+    missing : collection of str
+        Outputs that runs may lack, see `may_miss`.
+    """
     info = {}
     for name in names:
         known_output(raw, name)
@@ -287,10 +302,10 @@ def output_info(raw: Any, names: tuple[str, ...], time: np.ndarray | None) -> di
             if not isinstance(axis, tuple) and not is_field_or_events(axis):
                 check_reduction(name, axis, time)
             over = None if ":" in name else axis or (TIME if value.ndim else None)
-            pick(raw, name, names, time, over)
+            info[name] = OutputInfo(unit_of(raw, name), over, may_miss=read_name(name).base in missing and not is_field_or_events(axis))
+            pick(raw, name, names, time, info[name])
         except BadOutput as error:
             raise StudyError(str(error), key="outputs.include", value=name, remedy=shape_remedy(time)) from None
-        info[name] = OutputInfo(unit_of(raw, name), over)
     return info
 
 
@@ -301,9 +316,8 @@ def known_output(raw: Any, name: str) -> None:
         remedy = "name what it is reduced to within the window: name:max@0.1.., say"
         raise StudyError(f"the output {name!r} has a window and no reduction", key="outputs.include", value=name, remedy=remedy)
     if isinstance(raw, Mapping) and base not in raw:
-        raise StudyError(
-            f"the model has no output {base!r}", key="outputs.include", value=name, remedy=did_you_mean(base, raw, noun="output")
-        )
+        remedy = did_you_mean(base, raw, noun="output")
+        raise StudyError(f"the model has no output {base!r}", key="outputs.include", value=name, remedy=remedy)
 
 
 def shape_remedy(time: np.ndarray | None) -> str:

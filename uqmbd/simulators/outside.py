@@ -13,7 +13,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import STATUS, Axis, Outcomes, OutputInfo, sample_count
-from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.base import Simulator, controlled
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.function import as_array
 from uqmbd.simulators.model import Model, describe
@@ -69,11 +69,7 @@ class OutsideSimulator:
         if not isinstance(made.width, Integral) or isinstance(made.width, bool) or made.width < 1:
             remedy = "let `width` be the number of runs that are done side by side, 1 or more"
             raise StudyError(f"the simulator's width is {made.width!r}", key="study.simulator", value=label, remedy=remedy)
-        if self.control:
-            if not hasattr(made, "with_control"):
-                text = f"the method gives runs the control '{next(iter(self.control))}', and {type(made).__name__} takes none"
-                raise StudyError(text, key="study.simulator", value=label, remedy="give it `with_control(control)`")
-            made = made.with_control(dict(self.control))
+        made = controlled(made, self.control)
         if self.step is None:
             return made
         if not hasattr(made, "with_step"):

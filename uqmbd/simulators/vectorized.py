@@ -14,7 +14,7 @@ from uqmbd.outcomes import ERROR, TIME, Axis, Outcomes, OutputInfo, concatenate,
 from uqmbd.simulators.controls import require_start, with_control
 from uqmbd.simulators.curve import check_axis
 from uqmbd.simulators.events import is_field_or_events
-from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, turning, unit_of
+from uqmbd.simulators.function import BadOutput, call, check_over, declared, known_output, lookup, may_miss, turning, unit_of
 from uqmbd.simulators.going_on import shape_of, split, stacked, together
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.windows import check_reduction, read_name, reduced
@@ -100,10 +100,10 @@ class VectorizedSimulator:
         outputs = {name: columns(raw, name, self.names, self.time, n, self.info[name])[0] for name in self.names}
         status, message = np.zeros(n, np.int8), [""] * n
         for name, values in outputs.items():
-            finite = np.isfinite(values).reshape(n, -1).all(axis=1)
+            finite = (~np.isinf(values) if self.info[name].may_miss else np.isfinite(values)).reshape(n, -1).all(axis=1)
             for i in np.flatnonzero(~finite & (status == 0)).tolist():
                 status[i], message[i] = ERROR, f"output {name!r} is NaN or infinite"
-        attributes = {"simulator": "function of arrays", **declared(self.model.load())}
+        attributes: dict[str, Any] = {"simulator": "function of arrays", **declared(self.model.load())}
         return Outcomes(outputs, status, message, attributes, None if states is None else self.ends(raw, n))
 
     def ends(self, raw: Any, n: int) -> list[Any]:
@@ -178,12 +178,13 @@ def make_vectorized(
     """
     n = sample_count(samples)
     raw = called(model, samples, time)
+    model.derived.refuse_hidden(raw)
     single = {at: called(model, {key: values[at : at + 1] for key, values in samples.items()}, time) for at in {0, n - 1}}
-    info = {}
+    info, missing = {}, may_miss(model.load(), raw)
     for name in names:
         known_output(raw, name)
         values, axis = columns(raw, name, names, time, n)
-        info[name] = OutputInfo(unit_of(raw, name), axis)
+        info[name] = OutputInfo(unit_of(raw, name), axis, may_miss=read_name(name).base in missing)
         for at, found in single.items():
             alone, _ = columns(found, name, names, time, 1, info[name])
             if not np.allclose(values[at], alone[0], rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):

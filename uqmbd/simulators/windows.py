@@ -138,7 +138,7 @@ def place(text: str, usual: float, name: str, axis: Axis) -> float:
 
 
 def reduced(name: str, values: np.ndarray, axis: Axis | None, time: np.ndarray | None, angle: Callable[[str], np.ndarray]) -> np.ndarray:
-    """Values (..., points) over their own axis, or else (None) over time, reduced as the name says: (...).
+    """Values (..., points) over their own axis, or else (None) over time, reduced as the name says: (...); NaN where one is missing.
 
     Parameters
     ----------
@@ -152,11 +152,15 @@ def reduced(name: str, values: np.ndarray, axis: Axis | None, time: np.ndarray |
     """
     parts = read_name(name)
     axis = axis or over_time(time)
+    if (missing := np.isnan(values).any(axis=-1)).all():
+        return np.full(values.shape[:-1], np.nan)
     if parts.angle:
-        return over_turns(parts, values, axis.values, angle(parts.angle))
-    if parts.window:
-        return reduce(parts, *cut(values, axis.values, *window(name, axis)), axis)
-    return reduce(parts, values, axis.values, axis)
+        found = over_turns(parts, values, axis.values, angle(parts.angle))
+    elif parts.window:
+        found = reduce(parts, *cut(values, axis.values, *window(name, axis)), axis)
+    else:
+        found = reduce(parts, values, axis.values, axis)
+    return np.where(missing, np.nan, found) if missing.any() else found
 
 
 def reduce(parts: OutputName, values: np.ndarray, grid: np.ndarray, axis: Axis | None = None) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,23 +13,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqmbd.campaign.few import store_of
 from uqmbd.errors import StudyError
 from uqmbd.figures.extremes import Extreme
 from uqmbd.outcomes import OK, TIME
 from uqmbd.result_store import of_numpy
+from uqmbd.runs.chunk import CONTROL, START
 from uqmbd.runs.files import replace
 from uqmbd.runs.listing import list_files, unlist
 from uqmbd.runs.where import MOTION
 from uqmbd.simulators.apart import Ended, Late, apart
-from uqmbd.simulators.base import moves
+from uqmbd.simulators.base import controlled, moves
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import describe
 from uqmbd.simulators.moving import drawn
 from uqmbd.study.extreme_runs import key_of
-from uqmbd.study.replay import worst_inputs
+from uqmbd.study.replay import FOLLOWS, worst_inputs
 from uqmbd.tables.outputs import output_names, picked
 
 if TYPE_CHECKING:
+    from uqmbd.campaign.store import RunStore
     from uqmbd.result import Result
     from uqmbd.simulators.base import Moved, Moving
     from uqmbd.study.session import Finished
@@ -54,11 +58,14 @@ class Case:
         It is the run in the middle of the inputs.
     ends : list of (str, str, Extreme)
         Output, ``lower`` or ``upper``, and where the run reached it.
+    control : dict of str to float
+        What the method set of it besides.
     """
 
     inputs: dict[str, float]
     nominal: bool = False
     ends: list[tuple[str, str, Extreme]] = field(default_factory=list)
+    control: dict[str, float] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -81,7 +88,8 @@ def keep_motion(finished: Finished) -> None:
         simulator = finished.trial.checked()
         if not moves(simulator):
             return
-        result.motion = motion_of(simulator, result, {key: float(values[0]) for key, values in finished.trial.samples.items()})
+        middle = {key: float(values[0]) for key, values in finished.trial.samples.items()}
+        result.motion = motion_of(simulator, result, middle, store_of(directory))
     except Exception as error:  # the study is done, and stays so
         result.motion = {"why": error.message if isinstance(error, StudyError) else describe(error)}
     with suppress(OSError):  # a full disk, say; it is then in this report alone
@@ -95,17 +103,25 @@ def keep(directory: Path, motion: dict[str, Any]) -> None:
     list_files(directory, MOTION)
 
 
-def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> dict[str, Any]:
+def motion_of(simulator: Moving, result: Result, middle: dict[str, float], store: RunStore | None) -> dict[str, Any]:
     """The motion of a study as ``motion.json`` has it: ``scene``, ``cases``, ``near``; or ``why`` there is none.
+
+    Where the method sets controls of runs, all that are shown have that of the run that reached the first bound.
 
     Parameters
     ----------
     middle : dict of str to float
         Inputs of the nominal run, SI.
+    store : RunStore or None
+        The runs.
     """
+    if store is not None and START in store.extras:
+        return {"why": FOLLOWS}
     limit = max(SECONDS, SHARE * (result.facts.wall_time or 0.0))
-    cases = chosen(result, middle)
-    others = covered(result, affordable(result, 0.5 * limit))
+    cases = chosen(result, middle, store)
+    control = cases[-1].control
+    simulator = controlled(simulator, control)
+    others = covered(result, affordable(result, 0.5 * limit), control)
     points = {key_of(case.inputs): case.inputs for case in cases}
     every = ({key: float(others[key][k]) for key in middle} for k in range(len(next(iter(others.values())))))
     points |= {key_of(point): point for point in every if key_of(point) not in points}
@@ -124,7 +140,8 @@ def motion_of(simulator: Moving, result: Result, middle: dict[str, float]) -> di
     kept = []
     for k, row in enumerate(done.scene["rows"]):
         ends = [end_of(name, bound, end, again(done, k, name, end)) for name, bound, end in cases[row].ends]
-        kept.append({"label": cases[row].label, "nominal": cases[row].nominal, "inputs": cases[row].inputs, "ends": ends})
+        said = {"control": control} if control else {}
+        kept.append({"label": cases[row].label, "nominal": cases[row].nominal, "inputs": cases[row].inputs, "ends": ends, **said})
     return {"scene": done.scene | {"of": result.facts.runs_ok or len(points)}, "cases": kept, "near": nearest(result, done)}
 
 
@@ -148,8 +165,8 @@ def again(done: Moved, number: int, name: str, end: Extreme) -> float | None:
     return found if np.isfinite(found) else None
 
 
-def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
-    """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others."""
+def chosen(result: Result, middle: dict[str, float], store: RunStore | None = None) -> list[Case]:
+    """The nominal run, and those that reached the lowest and the highest bound of the key output, then of others; of one control."""
     from uqmbd.report.summary import key_output
     from uqmbd.tables.outputs import chosen as drawn
 
@@ -161,11 +178,15 @@ def chosen(result: Result, middle: dict[str, float]) -> list[Case]:
             continue
         for bound in ("upper", "lower"):
             with suppress(StudyError):
-                end, _ = worst_inputs(result, name, bound, None)
+                end, _ = worst_inputs(result, name, bound, None, store)
                 inputs = middle | end.inputs
+                if len(found) == 1:
+                    found[0].control = end.control
+                elif end.control != found[0].control:
+                    continue
                 like = next((case for case in found if alike(case.inputs, inputs, spread)), None)
                 if like is None and len(found) < SHOWN:
-                    found.append(like := Case(inputs))
+                    found.append(like := Case(inputs, control=end.control))
                 if like is not None:
                     like.ends.append((name, bound, end))
     return found
@@ -185,9 +206,10 @@ def affordable(result: Result, seconds: float) -> int:
     return int(np.clip(seconds / each, 0, COVERED))
 
 
-def covered(result: Result, most: int) -> dict[str, np.ndarray]:
-    """Inputs of at most so many good runs, evenly among all, each (runs,)."""
-    good = np.flatnonzero(result.runs["status"].values == OK)
+def covered(result: Result, most: int, control: Mapping[str, float] | None = None) -> dict[str, np.ndarray]:
+    """Inputs of at most so many good runs, evenly among all, or those of one control, each (runs,)."""
+    alike = [result.runs[CONTROL + name].values == value for name, value in (control or {}).items()]
+    good = np.flatnonzero(np.all([result.runs["status"].values == OK, *alike], axis=0))
     rows = good[np.unique(np.linspace(0, len(good) - 1, min(most, len(good))).round().astype(int))] if len(good) and most else good[:0]
     names = [str(name) for name in result.runs.data_vars if str(name).startswith("input:")]
     return {name.removeprefix("input:"): result.runs[name].values[rows] for name in names}

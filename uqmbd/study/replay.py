@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.campaign.few import as_it_was, run_here, store_of, task_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.figures.extremes import Extreme, extreme_of, furthest
 from uqmbd.groups import RUNS
 from uqmbd.outcomes import OK
 from uqmbd.result import Result
+from uqmbd.runs.chunk import START
 from uqmbd.runs.files import safe_name
-from uqmbd.simulators.base import moves
+from uqmbd.simulators.base import controlled, moves
 from uqmbd.study.naming import naming_file
 from uqmbd.study.trial import Trial
 from uqmbd.tables.numbers import scale
@@ -25,10 +28,12 @@ from uqmbd.tables.scaling import input_unit
 if TYPE_CHECKING:
     import xarray as xr
 
+    from uqmbd.campaign.store import RunStore
     from uqmbd.study.data import StudyData
 
 ENDS = ("upper", "lower")
 AT_ONCE = 4096  # runs whose histories are looked at at a time
+FOLLOWS = "a run that goes on from the end of another one is not shown moving"
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Replay:
     ----------
     inputs : dict of str to float
         Of the run, SI.
+    control : dict of str to float
+        What its method set of it besides.
     reached : float
         The bound or the value that it reached, as the result has it; unit of the output.
     again : float
@@ -60,12 +67,13 @@ class Replay:
     what: str = "upper bound"
     page: Path | None = None
     lines: tuple[str, ...] = ()
+    control: Mapping[str, float] = field(default_factory=dict)
 
 
-def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> tuple[Extreme, str]:
+def worst_inputs(result: Result, name: str, bound: str, time: float | None, store: RunStore | None) -> tuple[Extreme, str]:
     """The run that reached a bound, or of a method that does not say so the least or the greatest of its runs, and which of both it is.
 
-    Of a history it is that which reaches furthest unless `time` (s) is said.
+    Of a history it is that which reaches furthest unless `time` (s) is said. The store has its control and its start.
     """
     if bound not in ENDS:
         raise StudyError("a bound is upper or lower", key="bound", value=bound, remedy="say upper or lower")
@@ -80,7 +88,7 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None) -> t
         what = "a number" if (axis := result.axis_of(name)) is None else f"over {axis}"
         raise StudyError(f"{name} is {what} and has no time", key="time", value=time, remedy="leave --time out")
     found = extreme_of_runs(result.runs, name, bound, time) if from_runs else extreme_of(result, name, bound, time)
-    if found is None:
+    if found is None or (found := as_it_was(found, name, store)) is None:
         raise StudyError(f"the result does not say which run reached the {bound} bound of {name}", remedy="take another time, or bound")
     return found, f"{'greatest' if bound == 'upper' else 'least'} run" if from_runs else f"{bound} bound"
 
@@ -94,15 +102,18 @@ def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None 
     for first in range(0, len(good), AT_ONCE):
         rows = good[first : first + AT_ONCE]
         values = array[rows].values
-        ends = values.min(axis=0), values.max(axis=0)
+        ends = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
         beyond = ends[1] > high if up else ends[0] < low
-        where = np.where(beyond, rows[values.argmax(axis=0) if up else values.argmin(axis=0)], where)
-        low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
+        reach = np.where(np.isnan(values), -np.inf, values if up else -values)  # what is missing is no extreme
+        where = np.where(beyond, rows[reach.argmax(axis=0)], where)
+        low, high = np.fmin(low, ends[0]), np.fmax(high, ends[1])
     reached, at, when, further = high if up else low, None, None, False
     if axis := next(iter(RUNS.axes(array.dims)), None):
         places = array[axis].values
         at, further = furthest(low, high, up=up) if time is None else (int(np.abs(places - time).argmin()), False)
         when, reached, where = float(places[at]), reached[at], where[at]
+    if not np.isfinite(reached):
+        return None
     inputs = {key.removeprefix("input:"): float(runs[key][int(where)]) for key in map(str, runs.data_vars) if key.startswith("input:")}
     return Extreme(inputs, float(reached), at, when, further)
 
@@ -116,12 +127,14 @@ def replay(
     """
     import pandas as pd
 
-    found, what = worst_inputs(result, name, bound, time)
+    store = store_of(directory)
+    found, what = worst_inputs(result, name, bound, time, store)
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
-    both = {key: np.array([found.inputs.get(key, middle[key]), middle[key]]) for key in middle}
+    control = {key: value for key, value in found.extras.items() if key != START}
+    both = task_of([middle | found.run, middle | control], list(middle))
     with naming_file(study):
-        done = trial.checked().simulate(both)
+        done = run_here(trial.checked(), both, store)
     if done.status[0]:
         raise StudyError(f"the run failed this time: {done.message[0]}", remedy="if the model has changed, run the study again")
     columns = Columns(trial.info, study.at_times(trial.tried.time).times())
@@ -134,7 +147,7 @@ def replay(
         frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
-    page = moving_page(trial, both, file.with_suffix(".html"), f"{name}: {what}") if show else None
+    page = moving_page(trial, found, both.samples, file.with_suffix(".html"), f"{name}: {what}") if show else None
     again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
     inputs = {**middle, **found.inputs}
     within = scale(unit_of(result, name), [found.value])
@@ -142,15 +155,18 @@ def replay(
     over = result.inner[name] if name in result.inner else result.runs[name]
     when = "" if found.time is None else f" at {found.time:.6g}{axis_unit(over, str(result.axis_of(name)))}"
     units = {key: input_unit(result, key) for key in inputs}
-    said = (f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items())
+    said = [f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()]
+    said += [f"  {key} = {value:.9g} (set by the method)" for key, value in found.control.items()]
+    said += ["  from the end of another run"] if START in found.extras else []
     lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, *(f"wrote {one}" for one in (file, page) if one))
-    return Replay(inputs, found.value, float(again), file, what, page, lines)
+    return Replay(inputs, found.value, float(again), file, what, page, lines, found.control)
 
 
-def moving_page(trial: Trial, samples: dict[str, np.ndarray], path: Path, title: str) -> Path:
-    """A page on which runs move; `StudyError` for a model that does not."""
-    simulator = trial.checked()
+def moving_page(trial: Trial, found: Extreme, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+    """A page on which runs move, with the control of the one that is looked at; `StudyError` where they cannot be shown."""
+    simulator, model = controlled(trial.checked(), found.control), trial.study.model
+    if START in found.extras:
+        raise StudyError(FOLLOWS, key=model.key, value=model.label, remedy="leave --show out")
     if not moves(simulator):
-        model = trial.study.model
         raise StudyError("only mechanisms of flexmbd are seen moving", key=model.key, value=model.label, remedy="leave --show out")
     return simulator.page(samples, path, title)

@@ -125,12 +125,14 @@ def campaign(prepared: Prepared, method: Any, watcher: Watcher, tally: CampaignS
     study, store, info, trial = prepared.study, prepared.store, prepared.info, prepared.trial
     points = len(study.times())
     rounded = [column.dtype for column in store.columns.values() if column.points]
+    held = trial.stored or info
     return Campaign(
         method=method,
         store=store,
         prepare=trial.checked,
         get_pool=prepared.pool.get,
-        shapes={name: entry.shape(points) for name, entry in (trial.stored or info).items()},
+        shapes={name: entry.shape(points) for name, entry in held.items()},
+        may_miss=frozenset(name for name, entry in held.items() if entry.may_miss),
         outputs=tuple(study.method.treated(info)),
         precision=rounded[0] if rounded else precision_of(study),
         keep_histories=all(name in store.columns for name in info),

@@ -12,14 +12,16 @@ import numpy as np
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics.trust import SEARCHED, SHARE, assessed
-from uqmbd.campaign.few import run_few
+from uqmbd.campaign.batches import Task
+from uqmbd.campaign.few import run_few, task_at, task_of
 from uqmbd.campaign.pool import EarlyPool
 from uqmbd.campaign.store import RunStore
 from uqmbd.errors import StudyError
-from uqmbd.figures.extremes import extreme_of
 from uqmbd.outcomes import DOUBT, OK, ORDER, STEP, OutputInfo
 from uqmbd.result import Result
+from uqmbd.runs.chunk import CONTROL
 from uqmbd.study.data import StudyData
+from uqmbd.study.extreme_runs import ended
 from uqmbd.study.trial import Trial
 from uqmbd.study.trust import distrust, share_anew, untrusted_leaves, warn
 from uqmbd.tables.numbers import number, scale
@@ -43,15 +45,18 @@ class Again:
     step : float
         That of the study, s.
     columns : Columns
-    samples : dict of str to ndarray
-        Of the runs, SI.
+    task : Task
+        The runs, with their controls and starts.
+    store : RunStore
+        That has them.
     """
 
     trial: Trial
     pool: EarlyPool
     step: float
     columns: Columns
-    samples: Mapping[str, np.ndarray]
+    task: Task
+    store: RunStore
 
     def __call__(self, part: float) -> np.ndarray:
         """Outcomes with this part of the step, (runs, columns); NaN where a run fails; `StudyError` if it takes no other step."""
@@ -62,7 +67,7 @@ class Again:
                 raise StudyError("the simulator takes no other step")
             simulator = with_step(part * self.step)
         shapes = {name: self.columns.shape(name) for name in self.columns.outputs}
-        done = run_few(self.pool.get(), simulator, shapes, self.samples)
+        done = run_few(self.pool.get(), simulator, shapes, self.task, self.store)
         values = self.columns.pack(done.outputs, len(done.status))
         values[np.asarray(done.status) != OK] = np.nan
         return values
@@ -92,13 +97,12 @@ def add_step_error(
     """
     known = set(result.outputs)
     step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known}
-    own = bool(store.extras)  # steps that the method sets, or starts: it knows the error
+    own = CONTROL + "step" in store.extras  # the method sets it: it knows the error
     chosen = chosen_rows(result, study, trial, store, rows) if step and outputs and not own else rows[:0]
     if not len(chosen):
         return
     said, columns = f"step of {words('s', step)}", Columns(outputs, study.times())
-    samples = {name: store.column(f"input:{name}", chosen) for name in store.inputs}
-    again = Again(trial, pool, step, columns, samples)
+    again = Again(trial, pool, step, columns, task_at(store, chosen), store)
     LOG.info("the error of the fixed step: %d runs again with half of it ...", len(chosen))
     try:
         half = again(0.5)
@@ -124,9 +128,10 @@ def chosen_rows(result: Result, study: StudyData, trial: Trial, store: RunStore,
     """A few of the runs that were ok: those that reached bounds, that in the middle of the inputs if it is there, and random ones."""
     ok = rows[store.column("status", rows) == OK]
     count = min(len(ok), min(max(len(rows) // PART, LEAST), MOST))
-    ends = [extreme_of(result, str(name), bound) for name in result.worst.data_vars for bound in ("lower", "upper")]
-    points = [*(end.inputs for end in ends if end is not None), {name: float(values[0]) for name, values in trial.samples.items()}]
-    found = store.find({name: np.array([point[name] for point in points]) for name in store.inputs})
+    ends = [ended(result, str(name), bound, store) for name in result.worst.data_vars for bound in ("lower", "upper")]
+    points = [*(end.run for end in ends if end is not None), {name: float(values[0]) for name, values in trial.samples.items()}]
+    wanted = task_of(points, store.inputs)
+    found = store.find(wanted.samples, wanted.extras)
     first = [row for row in dict.fromkeys(found.tolist()) if row in set(ok.tolist())][: 2 * count // 3]
     others = np.setdiff1d(ok, first)
     drawn = generator(study.campaign.seed, STREAM).choice(others, min(count - len(first), len(others)), replace=False)

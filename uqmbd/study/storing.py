@@ -97,6 +97,8 @@ def open_or_make(study: StudyData, locked: StoreLock, identity: Identity, trial:
             notes["fields"] = fields
         if derived := {name: entry.formulas for name, entry in trial.info.items() if entry.formulas}:
             notes["derived"] = derived
+        if may_miss := [name for name, entry in trial.info.items() if entry.may_miss]:
+            notes["may_miss"] = may_miss
         axes = axes_of(trial.info)
         with writing(locked.directory):
             trial.remember(locked.directory)
@@ -118,11 +120,12 @@ def columns_of(study: StudyData, info: Mapping[str, OutputInfo]) -> tuple[Column
 
 def stored_outputs(header: Mapping[str, Any]) -> dict[str, OutputInfo]:
     """What the runs of a store hold."""
-    axes, formulas = own_axes(header), header["notes"].get("derived", {})
-    return {
-        name: OutputInfo(unit, axes.get(name, TIME) if over else None, formulas=tuple(map(tuple, formulas.get(name, ()))))
-        for name, (unit, over) in header["notes"]["outputs"].items()
-    }
+    axes, formulas, missing = own_axes(header), header["notes"].get("derived", {}), header["notes"].get("may_miss", ())
+    found = {}
+    for name, (unit, over) in header["notes"]["outputs"].items():
+        derived = tuple((part, text) for part, text in formulas.get(name, ()))
+        found[name] = OutputInfo(unit, axes.get(name, TIME) if over else None, formulas=derived, may_miss=name in missing)
+    return found
 
 
 def stored_times(header: Mapping[str, Any]) -> np.ndarray | None:

@@ -33,6 +33,8 @@ class Columns:
             width = len(self.axes[name].values) if name in self.axes else 1
             self.slices[name] = slice(self.count, self.count + width)
             self.count += width
+        widths = [at.stop - at.start for at in self.slices.values()]
+        self.may_miss = np.repeat([info.may_miss for info in self.outputs.values()], widths).astype(bool)
 
     @property
     def scalars(self) -> Columns:
@@ -94,13 +96,16 @@ def pack_both(
 
 
 def finite_rows(matrix: np.ndarray, status: np.ndarray, columns: Columns, first_run: int | None = None) -> np.ndarray:
-    """Which runs are ok, (rows,) bool; raises `StudyError` when an ok run holds a number that is not finite."""
+    """Which runs are ok, (rows,) bool; raises `StudyError` when an ok run holds a number that is not finite, and not missing."""
     ok = np.asarray(status) == 0
-    good = np.isfinite(matrix).all(axis=1)
+    fine = np.isfinite(matrix)
+    if columns.may_miss.any():
+        fine |= np.isnan(matrix) & columns.may_miss
+    good = fine.all(axis=1)
     if np.all(good | ~ok):
         return ok
     row = int(np.flatnonzero(ok & ~good)[0])
-    column = int(np.flatnonzero(~np.isfinite(matrix[row]))[0])
+    column = int(np.flatnonzero(~fine[row])[0])
     name = next(name for name, at in columns.slices.items() if at.start <= column < at.stop)
     run = "a run" if first_run is None else f"run {first_run + row}"
     raise StudyError(

@@ -194,6 +194,7 @@ class CalibrateRun(FixedSampler):
             notes.insert(0, f"the best start has not converged: {best.end}")
         return {
             "method": self.settings.name,
+            "about": "estimates",
             "seed": self.seed,
             **estimated,
             "readings": self._compare.count,

@@ -17,6 +17,7 @@ from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import Method, count_failures, require_inputs
 from uqmbd.methods.failures import left_out
+from uqmbd.methods.missing import Missing, mean_there
 from uqmbd.methods.parameter_studies.from_file import FromFile
 from uqmbd.methods.staged import Conclusion, FixedSampler
 
@@ -44,12 +45,15 @@ class ParameterRun(FixedSampler):
     def _conclude(self) -> Conclusion:
         self._stop_if_too_many_failed()
         ok = self.status == 0
-        ends, counts = self.envelope(ok), count_failures(self.status)
-        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities", *left_out(counts)]
-        rows = np.concatenate([self.values[ok].mean(axis=0)[None], ends])
+        ends, counts = self.envelope(ok, np.fmin.reduce, np.fmax.reduce), count_failures(self.status)
+        gone = Missing.of(self.columns, self.values[ok])
+        notes = ["least, greatest and mean value describe the runs that were made; they are no probabilities"]
+        notes += [*left_out(counts), *gone.notes()]
+        rows = np.concatenate([mean_there(self.values[ok])[None], ends])
         groups = {
             "inner": self.columns.dataset(ends, {"bound": ["lower", "upper"]}),
             "statistics": self.columns.dataset(rows, {"statistic": ["mean", "min", "max"]}),
+            "missing": gone.group(),
         }
         return groups, {"method": self.settings.name, "sampling": "chosen", "seed": self.seed, "notes": notes, **counts}
 
@@ -81,6 +85,7 @@ class Grid(Method):
     name: ClassVar[str] = "grid"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     run: ClassVar[type] = ParameterRun
 
@@ -163,6 +168,7 @@ class List(FromFile):
     name: ClassVar[str] = "list"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "sets", "joint", "sampled"})  # the list says all of them together
     run: ClassVar[type] = ParameterRun

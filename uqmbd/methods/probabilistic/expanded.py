@@ -97,6 +97,7 @@ class ExpandedRun(FittedRun):
             "method": settings.name,
             "seed": self.seed,
             "design": settings.design,
+            "sampling": settings.sampling,
             "truncation": settings.shape,
             "regression": "projection" if chaos.weights is not None else WORDS.get(settings.how, settings.how),
             "families": {name: item.name for name, item in zip(self.inputs, chaos.fitting.families, strict=True)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
+from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
@@ -45,6 +46,9 @@ class MonteCarloRun(ReducedRun):
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(self.inputs), head, self.scalars, self.histories)
         self._along = {"scalars": self.scalars, "moments": self.histories, "histories": self.histories}
+        if self.histories.may_miss.any():
+            self._along["missing"] = self.histories
+        self._gone = np.zeros(self.histories.count, np.int64)  # values of histories that ok runs lack
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         self._status.append(partial["status"])
@@ -53,6 +57,7 @@ class MonteCarloRun(ReducedRun):
         self._good += good
         if self.histories.count:
             self._moments = moments.merge(self._moments, partial["moments"])
+            self._gone = self._gone + partial.get("missing", np.zeros((1, 1), np.int64))[0]
         whole = partial["histories"][: self._wanted(partial, self._observed)]
         self._kept[self._whole : self._whole + len(whole)] = whole
         self._whole += len(whole)
@@ -69,13 +74,8 @@ class MonteCarloRun(ReducedRun):
     def _conclude(self, status: np.ndarray) -> Conclusion:
         failures = count_failures(status)
         count = int(failures["runs_ok"])
-        values = self._values[: self._good]
-        levels = levels_of(self.settings.quantiles)
-        of_scalars = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
-        scalars = Statistics.of(of_scalars, count, values, levels)
-        kept, state = self._kept[: self._whole], self._moments
-        of_histories = moments.mean(state, count), moments.std(state, count), state[moments.MINIMUM], state[moments.MAXIMUM]
-        histories = Statistics.of(of_histories, count, kept, levels)
+        scalars = of_present(self.scalars.may_miss, self._of_scalars)
+        histories = of_present(self.histories.may_miss, self._of_histories)
         attrs = {
             "method": self.settings.name,
             "sampling": "random",
@@ -85,13 +85,33 @@ class MonteCarloRun(ReducedRun):
             **failures,
         }
         if self.histories.count:
-            attrs["history_quantile_runs"] = len(kept)
+            attrs["history_quantile_runs"] = self._whole
         notes = left_out(failures, ": the statistics are those of runs that work")
-        attrs["notes"] = notes + self._doubts(scalars, histories, count)
+        gone = [Missing.of(self.scalars, self._values[: self._good]), Missing(self.histories, self._gone, count)]
+        attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
         names = list(scalars.rows)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
         inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
-        return {"inner": inner, "statistics": self._join({"statistic": names}, [moved(each) for each in rows])}, attrs
+        statistics = self._join({"statistic": names}, [moved(each) for each in rows])
+        return {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}, attrs
+
+    def _of_scalars(self, at: Any) -> Statistics:
+        """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
+        values = self._values[: self._good]
+        values = values[:, at] if isinstance(at, (slice, np.ndarray)) else present(values[:, at])
+        found = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
+        return Statistics.of(found, len(values), values, levels_of(self.settings.quantiles))
+
+    def _of_histories(self, at: Any) -> Statistics:
+        """The same of columns of histories."""
+        kept, count = self._kept[: self._whole], self._good
+        if isinstance(at, (slice, np.ndarray)):
+            state, kept = self._moments[:, at], kept[:, at]
+        else:
+            state, kept, count = self._moments[:, [at]], present(kept[:, at]), count - int(self._gone[at])
+        least, most = (state[moments.MINIMUM], state[moments.MAXIMUM]) if count else (np.full(1, np.nan),) * 2
+        found = moments.mean(state, count), moments.std(state, count), least, most
+        return Statistics.of(found, count, kept, levels_of(self.settings.quantiles))
 
     def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
         """Sentences about limits that cannot be relied upon."""
@@ -150,6 +170,7 @@ class MonteCarlo(Method):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
+    takes_missing: ClassVar[bool] = True
     run: ClassVar[type] = MonteCarloRun
 
     samples: int = Field(ge=1)
@@ -162,6 +183,30 @@ class MonteCarlo(Method):
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.samples, self.samples
+
+
+def present(values: np.ndarray) -> np.ndarray:
+    """What of `values` (n,) is there, as a column; a NaN where nothing is."""
+    there = values[~np.isnan(values)]
+    return (there if len(there) else np.full(1, np.nan))[:, None]
+
+
+def of_present(may_miss: np.ndarray, of: Callable[[Any], Statistics]) -> Statistics:
+    """Statistics of all columns, those that may be missing one by one, since each has its own number of values."""
+    if not may_miss.any():
+        return of(slice(None))
+    single = np.flatnonzero(may_miss).tolist()
+    parts = [(np.flatnonzero(~may_miss), of(~may_miss)), *(([at], of(at)) for at in single)]
+    joined: list[dict[str, np.ndarray]] = [{}, {}]
+    for table, group in zip(joined, ("rows", "doubtful"), strict=True):
+        for name, first in getattr(parts[0][1], group).items():
+            table[name] = np.empty(len(may_miss), first.dtype)
+            for at, part in parts:
+                table[name][at] = getattr(part, group)[name]
+    nothing = np.isnan(joined[0]["mean"])  # of which limits say nothing either
+    for row in joined[0].values():
+        row[nothing] = np.nan
+    return Statistics(joined[0], joined[1])
 
 
 def moved(rows: dict[str, np.ndarray]) -> np.ndarray:

@@ -103,7 +103,7 @@ class StatisticsRun(ExpandedRun):
 
     def _sample_rows(self) -> np.ndarray:
         """Runs that are a sample of the inputs' distribution."""
-        return self._rows(VALIDATION) if self.settings.design in ("doptimal", "quadrature") else self._rows()
+        return self._rows() if self.settings.sampling else self._rows(VALIDATION)
 
     def _statistics(self) -> xr.Dataset:
         """Statistics of the expansion; those of the runs where it is not trusted."""

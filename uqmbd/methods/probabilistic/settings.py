@@ -98,6 +98,11 @@ class Expanded(Method):
     quantiles: Quantiles = None
     questions: Questions = ("indices",)
 
+    @property
+    def sampling(self) -> str:
+        """What the runs are, see `uqmbd.facts.Facts`: of two designs they are no sample."""
+        return "" if self.design in ("doptimal", "quadrature") else "random"
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.sparse is True and self.regression == "least_squares":
