@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import uqmbd as uq
 from uqmbd.cli import app
 from uqmbd.outcomes import Outcomes, OutputInfo
+from uqmbd.simulators.detect import SimulatorSpec
 from uqmbd.study import cost
 from uqmbd.study.forecast import FIGURE, REPORT, START, WORKERS, Forecast, Pace, first_portion, slowness
 from uqmbd.study.measuring import measure, measured
@@ -51,8 +52,8 @@ def test_lanes_that_stay_empty_take_as_long_as_full_ones():
 def test_the_first_call_is_no_measure(monkeypatch):
     monkeypatch.setattr("uqmbd.simulators.detect.make_simulator", lambda *how, **more: Late())
     study = study_of(workers=0)
-    how = (study.outputs, study.grid(), {"a": np.array([0.5])}, study.solver, None)
-    found = measured(study.model, how, study.inputs.to_si(), 1, 60.0)
+    spec = SimulatorSpec(study.model, study.outputs, study.grid(), {"a": np.array([0.5])}, study.solver, None, 60.0)
+    found = measured(spec, study.inputs.to_si(), 1)
     assert found.least_call < 0.2 and found.seconds / found.runs < 0.1, "a second call is measured"
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 def store_of(folder: Path) -> RunStore | None:
     """The runs of a folder of results, to be read; None where there are none, or those of an earlier version."""
-    place = storage_in(folder)
-    return RunStore(place, folder, shared=True) if HEADER in place.names() else None
+    storage = storage_in(folder)
+    return RunStore(storage, folder, shared=True) if HEADER in storage.names() else None
 
 
 def as_it_was(end: Extreme, name: str, store: RunStore | None) -> Extreme | None:
@@ -99,9 +99,9 @@ def ends_of(store: RunStore | None, keys: np.ndarray) -> list[bytes]:
     """Where the stored runs of these keys ended."""
     if store is not None:
         rows = store.rows_of(keys)
-        found = store.states(rows[rows >= 0])
-        if len(found) == len(keys) and all(found):
-            return found
+        ends = store.states(rows[rows >= 0])
+        if len(ends) == len(keys) and all(ends):
+            return ends
     text = "the run from whose end it started is not stored any more"
     raise StudyError(text, key="campaign.runs", remedy="run the study again, which makes it anew")
 

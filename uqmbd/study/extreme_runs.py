@@ -34,15 +34,6 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     where an earlier result of the same model has it; and only after a search, which makes so many runs that one more costs nothing. What
     has to be made is made in this process, as the method had it made; the nominal run with the control of the run that reached the upper
     bound, from time zero. A run that fails is NaN, and one that is neither there nor made has no inputs.
-
-    Parameters
-    ----------
-    result : Result
-        With `worst` and `inner`.
-    trial : Trial
-        Has the simulator, and the middle of the inputs.
-    store : RunStore
-        The runs of the study.
     """
     import xarray as xr
 
@@ -56,7 +47,7 @@ def extreme_runs(result: Result, trial: Trial, store: RunStore) -> xr.Dataset:
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
     ends = {name: {bound: end for bound in CASES[1:] if (end := ended(result, name, bound, store))} for name in names}
     cases = {name: {"nominal": middle | control_of(ends[name])} | {k: middle | end.run for k, end in ends[name].items()} for name in names}
-    points = {key_of(point): point for found in cases.values() for point in found.values()}
+    points = {key_of(point): point for runs in cases.values() for point in runs.values()}
     before = {} if trial.stored is None or store.extras else nominal_before(store.directory, middle, names)
     make = result.facts_of(Evidence).searched
     number = {point: k for k, point in enumerate(points)}
@@ -107,22 +98,22 @@ def outputs_at(task: Task, outputs: Columns, trial: Trial, store: RunStore, *, m
     stored = (rows >= 0) & all(name in columns for name in names)
     good = stored.copy()
     good[stored] = store.column("status", rows[stored]) == OK
-    found = {name: np.full((task.runs, *outputs.shape(name)), np.nan) for name in names}
+    filled = {name: np.full((task.runs, *outputs.shape(name)), np.nan) for name in names}
     for name, values in store.read(names, rows[good]).items() if good.any() else ():
-        found[name][good] = values
+        filled[name][good] = values
     missing = np.flatnonzero(~stored)
     missing = missing[missing > 0] if skip_first else missing
     if not (make and len(missing)):
-        return found
+        return filled
     try:
         done = run_here(trial.checked(), task.part(missing.tolist()), store)
     except StudyError:  # the model does not work here and now: the bounds do not need it
-        return found
+        return filled
     ok = np.asarray(done.status) == OK
     for name in names:
         kind = columns[name].dtype if name in columns else np.float64  # rounded as stored ones are
-        found[name][missing[ok]] = done.outputs[name][ok].astype(kind)
-    return found
+        filled[name][missing[ok]] = done.outputs[name][ok].astype(kind)
+    return filled
 
 
 def nominal_before(directory: Path, middle: Mapping[str, float], names: list[str]) -> dict[str, np.ndarray]:
@@ -135,5 +126,5 @@ def nominal_before(directory: Path, middle: Mapping[str, float], names: list[str
         return {}
     if any(name not in known or Cases.of(known[name].attrs).inputs.get("nominal") != middle for name in names):
         return {}
-    found = {name: known[name].sel(case="nominal").values for name in names}
-    return found if all(np.isfinite(values).all() for values in found.values()) else {}
+    nominal = {name: known[name].sel(case="nominal").values for name in names}
+    return nominal if all(np.isfinite(values).all() for values in nominal.values()) else {}

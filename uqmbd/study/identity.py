@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -120,7 +121,10 @@ def as_stored(study: StudyData, header: Mapping[str, Any], directory: Path) -> S
         return study
     drawn = study.drawn_as_before(spec_beside(study, directory))
     each = [*drawn.inputs.values(), *drawn.inputs.sets.values()]
-    return study if all(item.canonical is None for item in each) else drawn
+    if all(item.canonical is None for item in each):
+        return study
+    logging.getLogger("uqmbd").info("the runs in %s are of before version 0.2: inputs have the last bits of theirs", directory)
+    return drawn
 
 
 def known_digests(study: StudyData, identity: Mapping[str, str], directory: Path) -> set[str]:

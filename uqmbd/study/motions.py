@@ -48,24 +48,12 @@ NEAR = 0.01  # of the band's width: how near a run is that has reached a bound
 
 @dataclass
 class Case:
-    """A run that is looked at.
+    """A run that is looked at."""
 
-    Attributes
-    ----------
-    inputs : dict of str to float
-        SI.
-    nominal : bool
-        It is the run in the middle of the inputs.
-    ends : list of (str, str, Extreme)
-        Output, ``lower`` or ``upper``, and where the run reached it.
-    control : dict of str to float
-        What the method set of it besides.
-    """
-
-    inputs: dict[str, float]
-    nominal: bool = False
-    ends: list[tuple[str, str, Extreme]] = field(default_factory=list)
-    control: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, float]  # SI
+    nominal: bool = False  # it is the run in the middle of the inputs
+    ends: list[tuple[str, str, Extreme]] = field(default_factory=list)  # output, ``lower`` or ``upper``, and where the run reached it
+    control: dict[str, float] = field(default_factory=dict)  # what the method set of it besides
 
     @property
     def label(self) -> str:
@@ -106,14 +94,8 @@ def keep(directory: Path, motion: dict[str, Any]) -> None:
 def motion_of(simulator: Moving, result: Result, middle: dict[str, float], store: RunStore | None) -> dict[str, Any]:
     """The motion of a study as ``motion.json`` has it: ``scene``, ``cases``, ``near``; or ``why`` there is none.
 
-    Where the method sets controls of runs, all that are shown have that of the run that reached the first bound.
-
-    Parameters
-    ----------
-    middle : dict of str to float
-        Inputs of the nominal run, SI.
-    store : RunStore or None
-        The runs.
+    Where the method sets controls of runs, all that are shown have that of the run that reached the first bound. The nominal run is in the
+    `middle` of the inputs, SI.
     """
     if store is not None and START in store.extras:
         return {"why": FOLLOWS}
@@ -161,8 +143,8 @@ def again(done: Moved, number: int, name: str, end: Extreme) -> float | None:
     if name not in done.outputs:
         return None
     values = done.outputs[name][number]
-    found = float(values if end.time is None else np.interp(end.time, done.time, values))
-    return found if np.isfinite(found) else None
+    value = float(values if end.time is None else np.interp(end.time, done.time, values))
+    return value if np.isfinite(value) else None
 
 
 def chosen(result: Result, middle: dict[str, float], store: RunStore | None = None) -> list[Case]:
@@ -170,7 +152,7 @@ def chosen(result: Result, middle: dict[str, float], store: RunStore | None = No
     from uqmbd.report.summary import key_output
     from uqmbd.tables.outputs import chosen as drawn
 
-    found = [Case(middle, nominal=True)]
+    cases = [Case(middle, nominal=True)]
     spread = {key: float(np.ptp(values)) for key, values in covered(result, result.runs.sizes.get("run", 0)).items() if len(values)}
     key, (histories, scalars) = key_output(result), (drawn(result, names) for names in output_names(result))
     for name in dict.fromkeys(([key] if key else []) + scalars + histories):
@@ -180,16 +162,16 @@ def chosen(result: Result, middle: dict[str, float], store: RunStore | None = No
             with suppress(StudyError):
                 end, _ = worst_inputs(result, name, bound, None, store)
                 inputs = middle | end.inputs
-                if len(found) == 1:
-                    found[0].control = end.control
-                elif end.control != found[0].control:
+                if len(cases) == 1:
+                    cases[0].control = end.control
+                elif end.control != cases[0].control:
                     continue
-                like = next((case for case in found if alike(case.inputs, inputs, spread)), None)
-                if like is None and len(found) < SHOWN:
-                    found.append(like := Case(inputs, control=end.control))
+                like = next((case for case in cases if alike(case.inputs, inputs, spread)), None)
+                if like is None and len(cases) < SHOWN:
+                    cases.append(like := Case(inputs, control=end.control))
                 if like is not None:
                     like.ends.append((name, bound, end))
-    return found
+    return cases
 
 
 def alike(one: dict[str, float], other: dict[str, float], spread: dict[str, float]) -> bool:
@@ -220,7 +202,7 @@ def nearest(result: Result, done: Moved) -> dict[str, Any]:
 
     By name ``times`` (s), and by ``lower`` and ``upper`` numbers of runs; of one that has not reached the bound -1 less its number.
     """
-    found = {}
+    near = {}
     for name, values in done.outputs.items():
         if values.ndim != 2 or name not in result.inner or result.axis_of(name, "inner") != TIME.name:
             continue
@@ -229,10 +211,10 @@ def nearest(result: Result, done: Moved) -> dict[str, Any]:
         bounds = {bound: picked(result.inner, name, bound=bound)[at] for bound in ("lower", "upper")}
         own = np.stack([np.interp(times[at], done.time, run) for run in values])
         width = NEAR * np.maximum(bounds["upper"] - bounds["lower"], 0.0)
-        found[name] = {"times": [float(f"{x:.6g}") for x in times[at]]}
+        near[name] = {"times": [float(f"{x:.6g}") for x in times[at]]}
         for bound, values_at in bounds.items():
             off = np.where(np.isfinite(own), np.abs(own - values_at), np.inf)
             best = off.argmin(axis=0)
             reached = off[best, np.arange(len(at))] <= width + 1e-12 * np.abs(values_at)
-            found[name][bound] = np.where(reached, best, -1 - best).tolist()
-    return found
+            near[name][bound] = np.where(reached, best, -1 - best).tolist()
+    return near

@@ -38,36 +38,16 @@ FOLLOWS = "a run that goes on from the end of another one is not shown moving"
 
 @dataclass(frozen=True)
 class Replay:
-    """A run made again.
+    """A run made again."""
 
-    Attributes
-    ----------
-    inputs : dict of str to float
-        Of the run, SI.
-    control : dict of str to float
-        What its method set of it besides.
-    reached : float
-        The bound or the value that it reached, as the result has it; unit of the output.
-    again : float
-        What it reached now.
-    file : Path
-        Its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs.
-    what : str
-        What was reached: ``upper bound``, or ``greatest run`` where the method names no run of its bounds.
-    page : Path or None
-        Where it moves, if that was asked for.
-    lines : tuple of str
-        All of this in words, the inputs in the units of the study.
-    """
-
-    inputs: dict[str, float]
-    reached: float
-    again: float
-    file: Path
-    what: str = "upper bound"
-    page: Path | None = None
-    lines: tuple[str, ...] = ()
-    control: Mapping[str, float] = field(default_factory=dict)
+    inputs: dict[str, float]  # of the run, SI
+    reached: float  # the bound or the value that it reached, as the result has it; unit of the output
+    again: float  # what it reached now
+    file: Path  # its outputs over the axis of the one that is asked for, and those of the run in the middle of the inputs
+    what: str = "upper bound"  # that was reached, or ``greatest run`` where the method names no run of its bounds
+    page: Path | None = None  # where it moves, if that was asked for
+    lines: tuple[str, ...] = ()  # all of this in words, the inputs in the units of the study
+    control: Mapping[str, float] = field(default_factory=dict)  # what its method set of it besides
 
 
 def worst_inputs(result: Result, name: str, bound: str, time: float | None, store: RunStore | None) -> tuple[Extreme, str]:
@@ -87,10 +67,10 @@ def worst_inputs(result: Result, name: str, bound: str, time: float | None, stor
     if time is not None and "time" not in array.dims:
         what = "a number" if (axis := result.axis_of(name)) is None else f"over {axis}"
         raise StudyError(f"{name} is {what} and has no time", key="time", value=time, remedy="leave --time out")
-    found = extreme_of_runs(result.runs, name, bound, time) if from_runs else extreme_of(result, name, bound, time)
-    if found is None or (found := as_it_was(found, name, store)) is None:
+    extreme = extreme_of_runs(result.runs, name, bound, time) if from_runs else extreme_of(result, name, bound, time)
+    if extreme is None or (extreme := as_it_was(extreme, name, store)) is None:
         raise StudyError(f"the result does not say which run reached the {bound} bound of {name}", remedy="take another time, or bound")
-    return found, f"{'greatest' if bound == 'upper' else 'least'} run" if from_runs else f"{bound} bound"
+    return extreme, f"{'greatest' if bound == 'upper' else 'least'} run" if from_runs else f"{bound} bound"
 
 
 def extreme_of_runs(runs: xr.Dataset, name: str, bound: str, time: float | None = None) -> Extreme | None:
@@ -128,11 +108,11 @@ def replay(
     import pandas as pd
 
     store = store_of(directory)
-    found, what = worst_inputs(result, name, bound, time, store)
+    extreme, what = worst_inputs(result, name, bound, time, store)
     trial = Trial(study)
     middle = {key: float(values[0]) for key, values in trial.samples.items()}
-    control = {key: value for key, value in found.extras.items() if key != START}
-    both = task_of([middle | found.run, middle | control], list(middle))
+    control = {key: value for key, value in extreme.extras.items() if key != START}
+    both = task_of([middle | extreme.run, middle | control], list(middle))
     with naming_file(study):
         done = run_here(trial.checked(), both, store)
     if done.status[0]:
@@ -147,25 +127,25 @@ def replay(
         frame = pd.DataFrame({who: {key: values[k] for key, values in done.outputs.items()} for k, who in enumerate(("worst", "middle"))})
     file = directory / f"worst_{safe_name(name)}_{bound}.csv"
     frame.to_csv(file)
-    page = moving_page(trial, found, both.samples, file.with_suffix(".html"), f"{name}: {what}") if show else None
-    again = done.outputs[name][0] if found.at is None else done.outputs[name][0, found.at]
-    inputs = {**middle, **found.inputs}
-    within = scale(unit_of(result, name), [found.value])
-    reached, now = (within.said(f"{within.of(value):.9g}") for value in (found.value, float(again)))
+    page = moving_page(trial, extreme, both.samples, file.with_suffix(".html"), f"{name}: {what}") if show else None
+    again = done.outputs[name][0] if extreme.at is None else done.outputs[name][0, extreme.at]
+    inputs = {**middle, **extreme.inputs}
+    within = scale(unit_of(result, name), [extreme.value])
+    reached, now = (within.said(f"{within.of(value):.9g}") for value in (extreme.value, float(again)))
     over = result.inner[name] if name in result.inner else result.runs[name]
-    when = "" if found.time is None else f" at {found.time:.6g}{axis_unit(over, str(result.axis_of(name)))}"
+    when = "" if extreme.time is None else f" at {extreme.time:.6g}{axis_unit(over, str(result.axis_of(name)))}"
     units = {key: input_unit(result, key) for key in inputs}
     said = [f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()]
-    said += [f"  {key} = {value:.9g} (set by the method)" for key, value in found.control.items()]
-    said += ["  from the end of another run"] if START in found.extras else []
+    said += [f"  {key} = {value:.9g} (set by the method)" for key, value in extreme.control.items()]
+    said += ["  from the end of another run"] if START in extreme.extras else []
     lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, *(f"wrote {one}" for one in (file, page) if one))
-    return Replay(inputs, found.value, float(again), file, what, page, lines, found.control)
+    return Replay(inputs, extreme.value, float(again), file, what, page, lines, extreme.control)
 
 
-def moving_page(trial: Trial, found: Extreme, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
+def moving_page(trial: Trial, extreme: Extreme, samples: Mapping[str, np.ndarray], path: Path, title: str) -> Path:
     """A page on which runs move, with the control of the one that is looked at; `StudyError` where they cannot be shown."""
-    simulator, model = controlled(trial.checked(), found.control), trial.study.model
-    if START in found.extras:
+    simulator, model = controlled(trial.checked(), extreme.control), trial.study.model
+    if START in extreme.extras:
         raise StudyError(FOLLOWS, key=model.key, value=model.label, remedy="leave --show out")
     if not moves(simulator):
         raise StudyError("only mechanisms of flexmbd are seen moving", key=model.key, value=model.label, remedy="leave --show out")

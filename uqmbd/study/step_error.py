@@ -38,25 +38,14 @@ NAMED = 3  # outputs in a sentence
 
 @dataclass(frozen=True)
 class Again:
-    """Some runs of a study, and what makes them with other steps.
-
-    Attributes
-    ----------
-    step : float
-        That of the study, s.
-    columns : Columns
-    task : Task
-        The runs, with their controls and starts.
-    store : RunStore
-        That has them.
-    """
+    """Some runs of a study, and what makes them with other steps."""
 
     trial: Trial
     pool: EarlyPool
-    step: float
+    step: float  # that of the study, s
     columns: Columns
-    task: Task
-    store: RunStore
+    task: Task  # the runs, with their controls and starts
+    store: RunStore  # that has them
 
     def __call__(self, part: float) -> np.ndarray:
         """Outcomes with this part of the step, (runs, columns); NaN where a run fails; `StudyError` if it takes no other step."""
@@ -133,8 +122,8 @@ def chosen_rows(result: Result, study: StudyData, trial: Trial, store: RunStore,
     ends = [ended(result, str(name), bound, store) for name in result.worst.data_vars for bound in ("lower", "upper")]
     points = [*(end.run for end in ends if end is not None), {name: float(values[0]) for name, values in trial.samples.items()}]
     wanted = task_of(points, store.inputs)
-    found = store.find(wanted.samples, wanted.extras)
-    first = [row for row in dict.fromkeys(found.tolist()) if row in set(ok.tolist())][: 2 * count // 3]
+    stored = store.find(wanted.samples, wanted.extras)
+    first = [row for row in dict.fromkeys(stored.tolist()) if row in set(ok.tolist())][: 2 * count // 3]
     others = np.setdiff1d(ok, first)
     drawn = generator(study.campaign.seed, STREAM).choice(others, min(count - len(first), len(others)), replace=False)
     return np.array([*first, *np.sort(drawn)], int)
@@ -185,14 +174,14 @@ def within(result: Result, study: StudyData, columns: Columns, error: np.ndarray
 
 def not_shrinking(columns: Columns, names: list[str], whole: np.ndarray, half: np.ndarray, quarter: np.ndarray) -> list[str]:
     """Which of the outputs differ as much between half and a quarter of the step as between the step and its half, on the mean."""
-    found = []
+    stuck = []
     for name in names:
         at = columns.slices[name]
         once, twice = np.abs(half - whole)[:, at], np.abs(quarter - half)[:, at]
         known = np.isfinite(twice).all(axis=1)
         if not known.any() or twice[known].mean() > SHRINKS * once[known].mean():
-            found.append(name)
-    return found
+            stuck.append(name)
+    return stuck
 
 
 def take_in(result: Result, columns: Columns, error: np.ndarray, held: np.ndarray, said: str) -> None:
