@@ -16,7 +16,7 @@ from uqmbd.errors import StudyError
 
 GIVEN = "given"
 
-Parameters = Mapping[str, np.ndarray]  # numbers or arrays (n,) by name
+Parameters = Mapping[str, Any]  # numbers or arrays (n,) by name
 
 
 class Map(Protocol):
