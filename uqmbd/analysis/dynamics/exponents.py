@@ -101,11 +101,11 @@ def spectrum(
     def grow(x: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         nonlocal directions
         x, by_state = step_map.tangent(x, parameters)[:2]
-        by_state = np.where((alive & np.isfinite(by_state).all(axis=(1, 2)))[:, None, None], by_state, np.nan)
-        stretched = np.where(np.isnan(by_state), np.eye(d), by_state) @ directions
+        fine = alive[:, None, None] & np.isfinite(by_state).all(axis=(1, 2), keepdims=True)
+        stretched = np.where(fine, by_state, np.eye(d)) @ directions
         directions, upper = np.linalg.qr(stretched)
         grown = np.log(np.abs(np.diagonal(upper, axis1=1, axis2=2)))
-        return np.where(np.isnan(by_state).any(axis=(1, 2))[:, None], np.nan, x), grown
+        return np.where(fine[:, :, 0], x, np.nan), grown
 
     return averaged(_blocks(states, grow, d, steps, transient), step_map.period, steps)
 

@@ -39,7 +39,7 @@ def zero_one(signal: np.ndarray, *, angles: int = ANGLES, seed: int = 0) -> np.n
     >>> while len(x) < 1000:
     ...     x.append(4 * x[-1] * (1 - x[-1]))
     >>> turns = np.cos(2.0 * np.arange(1000))
-    >>> [round(float(k), 1) for k in zero_one(np.array([x, turns]))]
+    >>> chaotic(zero_one(np.array([x, turns]))).tolist()
     [1.0, 0.0]
     """
     c = np.random.default_rng(seed).uniform(np.pi / 5, 4 * np.pi / 5, angles)
@@ -68,11 +68,11 @@ def correlations(signal: np.ndarray, c: np.ndarray) -> np.ndarray:
     """K_c of each c: the correlation of the damped mean square displacement D_c(n) with n, up to a tenth of the points."""
     count = len(signal)
     most = count // 10
-    moved = np.cumsum(signal * np.exp(1j * np.outer(c, np.arange(1, count + 1))), axis=1)  # p_c + i q_c
-    squares = moved.real**2 + moved.imag**2
+    moved = np.asarray(np.cumsum(signal * np.exp(1j * np.outer(c, np.arange(1, count + 1))), axis=1))  # p_c + i q_c
+    squares = np.abs(moved) ** 2
     first = moved[:, : count - most]
     length = 1 << (2 * count - 1).bit_length()
-    mixed = np.fft.ifft(np.fft.fft(moved, length) * np.conj(np.fft.fft(first, length)))[:, 1 : most + 1].real
+    mixed = np.real(np.fft.ifft(np.fft.fft(moved, length) * np.conj(np.fft.fft(first, length)))[:, 1 : most + 1])
     total = np.concatenate([np.zeros((len(c), 1)), np.cumsum(squares, axis=1)], axis=1)
     n = np.arange(1, most + 1)
     later = total[:, n + count - most] - total[:, n]
