@@ -35,11 +35,11 @@ def test_flips_of_the_impact_oscillator(z, d, r, near, start, exact):
 
 
 @pytest.mark.parametrize(("method", "outward"), [(uq.Chebyshev(degree=8), 1e-6), (uq.Search(), 1e-3)])  # a search adds a margin
-def test_bounds_of_a_flip_over_an_interval_hold_the_exact_ones(method, outward):
+def test_bounds_of_a_flip_over_an_interval_hold_the_exact_ones(method, outward, tmp_path):
     solver = {"states": ["x", "y"], "find": FLIP, "at": {"b": 0.3}}
     inputs = {"b": uq.Interval(0.2, 0.4)}
     study = uq.Study(model=henon, simulator=Orbits, inputs=inputs, outputs=["flip.a"], method=method, solver=solver, name="flip")
-    low, high = np.ravel(study.run(workers=0, progress=False)["bounds"]["flip.a"])
+    low, high = np.ravel(study.run(out=tmp_path, workers=0, progress=False)["bounds"]["flip.a"])
     exact = 0.75 * 0.6**2, 0.75 * 0.8**2
     assert exact[0] - outward <= low <= exact[0] + 1e-6
     assert exact[1] - 1e-6 <= high <= exact[1] + outward
