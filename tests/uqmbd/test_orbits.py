@@ -34,7 +34,9 @@ def test_flips_of_the_impact_oscillator(z, d, r, near, start, exact):
     assert at.parameter == pytest.approx(exact, abs=1e-9)
 
 
-@pytest.mark.parametrize(("method", "outward"), [(uq.Chebyshev(degree=8), 1e-6), (uq.Search(fresh=100), 1e-3)])  # a search adds a margin
+@pytest.mark.parametrize(
+    ("method", "outward"), [(uq.Chebyshev(degree=8), 1e-6), pytest.param(uq.Search(fresh=100), 1e-3, marks=pytest.mark.slow)]
+)  # a search adds a margin
 def test_bounds_of_a_flip_over_an_interval_hold_the_exact_ones(method, outward, tmp_path):
     solver = {"states": ["x", "y"], "find": FLIP, "at": {"b": 0.3}}
     inputs = {"b": uq.Interval(0.2, 0.4)}
