@@ -121,6 +121,8 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
         for k in going[stuck]:
             lost[k] = f"the orbit is lost: Newton's method comes no nearer than {residual[k]:.1e}"
         going = going[~stuck]
+        if not going.size:
+            break
     for k in going:
         lost[k] = f"the orbit is lost: after {STEPS} steps of Newton's method it still moves, by {residual[k]:.1e}"
     gone = np.array([bool(why) for why in lost], bool)
