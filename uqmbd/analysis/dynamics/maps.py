@@ -1,6 +1,6 @@
 """Maps ``x -> f(x, p)`` of many states at once, with their derivatives: of a Python function, of a map applied k times.
 
-A map is any object with what `Map` says: those of flows are in `flows`, those of mechanisms come from flexmbd's ``section_map``.
+A map is any object with what `Map` says.
 """
 
 from __future__ import annotations
