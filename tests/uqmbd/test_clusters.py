@@ -147,7 +147,7 @@ def test_a_cluster_of_ours_is_reached_by_its_owner_alone():
         assert pool.call(int, "7") == 7
 
 
-def test_workers_started_by_hand(write_study, tmp_path):
+def test_workers_started_by_hand(write_study, tmp_path, uqmbd):
     """The first recipe of docs/clusters.md, as it stands there."""
     lines = block("sh", "dask scheduler --").splitlines()
     commands = [line.split("#")[0].rstrip(" &").split() for line in lines if line.startswith("dask ")]
@@ -165,9 +165,8 @@ def test_workers_started_by_hand(write_study, tmp_path):
             while command[1] == "scheduler" and not (tmp_path / "scheduler.json").is_file():
                 assert processes[0].poll() is None
         path = write_study()
-        program = [sys.executable, "-m", "uqmbd.cli", "run", str(path), "--scheduler", "scheduler.json", "--out", "there"]
-        done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
+        code, output = uqmbd("run", path, "--scheduler", "scheduler.json", "--out", "there")
+        assert code == 0, output
     finally:
         for process in processes:
             os.killpg(process.pid, signal.SIGKILL)
