@@ -77,10 +77,11 @@ def test_work_is_sent_from_deep_in_a_program():
 def test_a_model_made_by_exec_leaves_all_else_sent_by_name():
     """Python says that it is of `builtins`; sent by value, these would take all that there is with them, in every message after it."""
     names: dict = {}
-    exec("def twice(a):\n    return {'y': 2 * a}", {}, names)
-    assert names["twice"].__module__ == "builtins"
-    model = wrap_callable(names["twice"])
-    assert "builtins" not in cloudpickle.list_registry_pickle_by_value()
+    exec("class Twice:\n    def __call__(self, a):\n        return {'y': 2 * a}", names)
+    for thing in (names["Twice"], names["Twice"]()):
+        assert thing.__module__ == "builtins"
+        model = wrap_callable(thing)
+        assert "builtins" not in cloudpickle.list_registry_pickle_by_value()
     assert len(cloudpickle.dumps(ValueError)) < 100
     assert apart(partial(model.load(), 3.0)) == {"y": 6.0}
 

@@ -256,7 +256,7 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
 
 
 def is_installed(package: str) -> bool:
-    """Whether other processes find it by name. What was made by ``exec`` says that it is of `builtins`, which no path has."""
+    """Whether other processes find it by name. A class made by ``exec`` says that it is of `builtins`, which no path has."""
     return package in sys.stdlib_module_names or PathFinder.find_spec(package) is not None
 
 
