@@ -130,6 +130,7 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
     "width": {"degree": 3},
 }
 RARE = {"output": "s", "above": 3.1}
+WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 
 CASES = [
     case("chebyshev", "box", BOX, degree=3),
@@ -214,6 +215,9 @@ CASES = [
     case("list", "parts", PARTS, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
+    case("posterior", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, **WALK),
+    case("posterior", "bound", BOUND, scalars={"s": 2.1}, **WALK | {"deviations": {"s": 0.2}}),
+    case("posterior", "joint", JOINT, scalars={"s": 2.1, "t": 1.9}, **WALK),
 ]  # fmt: skip
 NAMED = {each.name: each for each in CASES}
 assert len(NAMED) == len(CASES)

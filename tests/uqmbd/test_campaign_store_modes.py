@@ -44,6 +44,7 @@ EVERY = [
     of("grid", BOX, points=3),
     of("list", BOX, **SAMPLES),
     of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
+    of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),
 ]
 
 
@@ -65,7 +66,7 @@ class Counted:
 
     def study(self, case, outputs, **campaign):
         method, inputs, sets = case
-        outputs = [*outputs, "c"] if method.name == "calibrate" else outputs
+        outputs = [*outputs, "c"] if method.name in ("calibrate", "posterior") else outputs
 
         def model(a, b, time):
             return self.model(a, b, time)
