@@ -18,11 +18,11 @@ _AGREE = 1e-4  # of the derivatives' size: a complex step that differs more from
 Function = Callable[[np.ndarray], np.ndarray]  # points (n, m) to values (n, d)
 
 
-def by_complex_step(function: Function, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def by_complex_step(function: Function, at: np.ndarray, compare: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Values (n, d) and Jacobians (n, d, m) at the points `at` (n, m), exact to rounding (Squire, Trapp, SIAM Rev. 40 (1998) 110).
 
-    One direction is compared with a difference, so that a function that complex numbers go through wrongly is found. A point at which
-    differences of two sizes do not agree says nothing of it.
+    One direction is compared with a difference, so that a function that complex numbers go through wrongly is found, unless `compare`
+    says not to: of a known function, at many points. A point at which differences of two sizes do not agree says nothing of it.
 
     Raises
     ------
@@ -39,6 +39,8 @@ def by_complex_step(function: Function, at: np.ndarray) -> tuple[np.ndarray, np.
         raise StudyError(f"the map does not take complex numbers ({error}): {remedy}") from None
     jacobian = np.moveaxis(np.imag(found).reshape(m, n, -1), 0, 2) / _TINY
     values = np.asarray(function(at))
+    if not compare:
+        return values, jacobian
     step = 1e-6 * (1.0 + np.abs(at)) * np.where(np.arange(m) % 2, -1.0, 1.0)
     expected = _difference(function, at, step)
     along = np.einsum("ndm,nm->nd", jacobian, step)
@@ -72,6 +74,6 @@ def by_differences(function: Function, at: np.ndarray, size: float = _SIZE) -> t
     return values, np.moveaxis(slope, 0, 2)
 
 
-def jacobian(kind: str, function: Function, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def jacobian(kind: str, function: Function, at: np.ndarray, compare: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """By the `kind`, one of `KINDS`: values (n, d) and Jacobians (n, d, m)."""
-    return by_complex_step(function, at) if kind == COMPLEX else by_differences(function, at)
+    return by_complex_step(function, at, compare) if kind == COMPLEX else by_differences(function, at)
