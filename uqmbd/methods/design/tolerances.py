@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
@@ -96,14 +97,15 @@ class Tolerances(Chebyshev):
         require_inputs(self.costs, inputs, "a cost", "method.costs")
         for name, cost in self.costs.items():
             item = Space.of(inputs)[name].to_si()
-            low, high = item.ppf([0.0, 1.0])
+            low, high = item.ppf(np.array([0.0, 1.0])).tolist()
             if (least := cost.numbers(name, item).get("smallest", 0.0)) >= (high - low) / 2:
                 text = f"the smallest tolerance of '{name}' is {least:.6g}, and its interval leaves {(high - low) / 2:.6g} at most"
                 raise StudyError(f"{text} (SI units)", key=f"method.costs.{name}.smallest", remedy="widen the interval, or lower smallest")
 
-    def _start(self, inputs: Space, outputs: Mapping[str, OutputInfo], *study: object) -> MethodRun:
+    def _start(self, *study: Any) -> MethodRun:
         from uqmbd.methods.design.tolerances_run import TolerancesRun
 
+        outputs: Mapping[str, OutputInfo] = study[1]
         for name in self.limits:
             key = f"method.limits.{name}"
             if name not in outputs:
@@ -111,4 +113,4 @@ class Tolerances(Chebyshev):
             if outputs[name].axis:
                 remedy = f'take one number of it: "{name}:max", and the same in [outputs]'
                 raise StudyError(f"the output '{name}' is {outputs[name].noun}; a limit is for a scalar", key=key, remedy=remedy)
-        return TolerancesRun(self, self.surrogate_class(), self.region_class(), inputs, dict(outputs), *study)
+        return TolerancesRun(self, self.surrogate_class(), self.region_class(), *study)
