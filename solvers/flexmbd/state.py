@@ -280,8 +280,8 @@ class Layout:
     def signals(self, signals, reduced, windows=(), sections=()):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")
-        totals = [LayoutRow(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
-        self._add(names.SUM_ROWS * reduced, lambda: totals, "SUMS")
+        totals = [f"{name}: {what}" for name in signals[:reduced] for what in sums]
+        self._add(len(totals), lambda: [LayoutRow(name, "of the steps so far", "", "state") for name in totals], "SUMS")
         of_window = [*sums, "begin", "end", *(f"{what} of this turn" for what in (*sums, "begin")), "angle at the start", "whole turns"]
         of_section = "signal", "points", "from", "time between points", "number of the next point", "level", "mark", "time"
         for key, asked, parts, meaning in (("WINDOWS", windows, of_window, "a window"), ("SECTIONS", sections, of_section, "a section")):
