@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from uqmbd.outcomes import TIME, Axis, OutputInfo
+from uqmbd.request import Request, Samples
 
 
 def over(value, time):
@@ -24,12 +27,15 @@ def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, 
     some = {name: item.to_si().ppf(np.array([0.5])) for name, item in inputs.items()}
     outputs = {name: OutputInfo("m", over(value, time)) for name, value in model(time, **some).items()}
     run = method.start(inputs, outputs, time, seed)
-    count = 0
-    while (samples := run.ask()) is not None:
+    count, takes = 0, inspect.signature(model).parameters  # a control that the model has not is no difference
+    while (asked := run.ask()) is not None:
+        samples, control = (asked.samples, Request.of(asked).control) if isinstance(asked, Request) else (asked, {})
         n = len(next(iter(samples.values())))
         for i in range(0, n, batch):
             part = {name: values[i : i + batch] for name, values in samples.items()}
-            values = {name: np.array(value, float) for name, value in model(time, **part).items()}
+            level = {name: values[i : i + batch] for name, values in control.items() if name in takes}
+            values = {name: np.array(value, float) for name, value in model(time, **part, **level).items()}
+            part = Samples(part, {name: values[i : i + batch] for name, values in control.items()})
             size = len(next(iter(part.values())))
             status = np.zeros(size, np.int8) if fail is None else np.where(fail(part), 1, 0).astype(np.int8)
             for value in values.values():
