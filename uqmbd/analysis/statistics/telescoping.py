@@ -10,81 +10,101 @@ from dataclasses import dataclass
 import numpy as np
 
 SLOWEST = 0.5  # least rate with which what is left of the bias is estimated, as Giles takes it
+NONE = 0.05  # a rate below it is none
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How the differences of neighbouring levels fall: mean as M^-alpha, variance as M^-beta of a level, where levels differ by M.
+    """How the differences of neighbouring levels fall with the fineness M^l: mean as M^(-alpha l), variance as M^(-beta l).
 
     Attributes
     ----------
     alpha, beta : float
-        NaN where fewer than two differences are known.
-    growth : float
-        gamma: the cost of a pair grows as M^gamma.
+        NaN where fewer than two differences are known, or some are nothing.
+    gamma : float
+        The cost of a pair grows as M^(gamma l).
     alpha_std : float
         Standard deviation of alpha that the scatter of the means explains.
     """
 
     alpha: float = np.nan
     beta: float = np.nan
-    growth: float = np.nan
+    gamma: float = np.nan
     alpha_std: float = np.inf
 
     @property
     def falls(self) -> bool:
-        """Whether the means of the differences may fall: their rate is not below zero by what the scatter explains."""
-        return not self.alpha + 2.0 * self.alpha_std <= 0.0
+        """Whether the means of the differences may fall: their rate is not about zero or below by more than the scatter explains."""
+        return not self.alpha + 2.0 * self.alpha_std < NONE
+
+    @property
+    def slow(self) -> bool:
+        """Whether they fall more slowly than `SLOWEST`, by more than the scatter explains."""
+        return bool(self.alpha + 2.0 * self.alpha_std < SLOWEST)
+
+    def known(self) -> dict[str, float]:
+        """Those that are known, by name."""
+        return {name: float(x) for name in ("alpha", "beta", "gamma") if np.isfinite(x := getattr(self, name))}
 
 
-def refinement(values: np.ndarray) -> float:
-    """The ratio M > 1 of neighbouring levels `values` (levels,); 2 where they have no common one, as of numbers 0, 1, 2 ..."""
-    if (values <= 0).any() or len(values) < 2:
-        return 2.0
-    ratios = np.exp(np.abs(np.diff(np.log(values))))
-    return float(ratios.mean()) if np.allclose(ratios, ratios[0], rtol=1e-6) and len(values) > 2 else 2.0
+def fineness(values: np.ndarray) -> np.ndarray:
+    """Logarithm of how much finer than the first each of the levels `values` (levels,) is, coarse to fine.
+
+    Steps, tolerances and meshes are as fine as their ratio says, also where it is not the same from one to the next. Whole numbers that
+    follow each other, 0, 1, 2 ..., number levels: each is twice as fine.
+    """
+    steps = np.diff(values)
+    if (values <= 0).any() or (np.allclose(np.abs(steps), 1.0) and np.allclose(values, np.rint(values))):
+        return np.log(2.0) * np.arange(len(values))
+    return np.abs(np.log(values / values[0]))
 
 
-def slope(y: np.ndarray, std: np.ndarray) -> tuple[float, float]:
-    """Slope of `y` (n,) over 0, 1, 2 ... by weighted least squares, whose values have the deviations `std` (n,), and its deviation."""
-    x, weight = np.arange(len(y)), 1.0 / np.maximum(std, 1e-6) ** 2
+def slope(x: np.ndarray, y: np.ndarray, std: np.ndarray) -> tuple[float, float]:
+    """Slope of `y` (n,) over `x` (n,) by weighted least squares, whose values have the deviations `std` (n,), and its deviation."""
+    weight = 1.0 / np.maximum(std, 1e-6) ** 2
     centre = x - (weight * x).sum() / weight.sum()
     spread = (weight * centre**2).sum()
     return float((weight * centre * y).sum() / spread), float(spread**-0.5)
 
 
-def rates(mean: np.ndarray, error: np.ndarray, variance: np.ndarray, cost: np.ndarray, ratio: float) -> Rates:
+def rates(fine: np.ndarray, mean: np.ndarray, error: np.ndarray, variance: np.ndarray, cost: np.ndarray) -> Rates:
     """Rates of one output.
 
     Parameters
     ----------
+    fine : ndarray, shape (levels - 1,)
+        `fineness` of the finer level of each pair.
     mean, error, variance, cost : ndarray, shape (levels - 1,)
         Of the differences: size of the mean, its standard deviation, variance, and cost of a pair.
-    ratio : float
-        M.
     """
-    there = (mean > 0) & (variance > 0) & (cost > 0)
-    if np.count_nonzero(there) < 2 or not there.all():
+    if len(mean) < 2:
         return Rates()
-    base = np.log(ratio)
-    alpha, alpha_std = slope(np.log(mean), error / mean)
-    even = np.ones(len(mean))
-    return Rates(-alpha / base, -slope(np.log(variance), even)[0] / base, slope(np.log(cost), even)[0] / base, alpha_std / base)
+    even, found = np.ones(len(mean)), {}
+    if (mean > 0).all():
+        alpha, found["alpha_std"] = slope(fine, np.log(mean), error / mean)
+        found["alpha"] = -alpha
+    if (variance > 0).all():
+        found["beta"] = -slope(fine, np.log(variance), even)[0]
+    return Rates(gamma=slope(fine, np.log(cost), even)[0], **found)
 
 
-def remaining_bias(means: np.ndarray, alpha: float, ratio: float) -> np.ndarray:
-    """What the finest level is off, (columns,): max_k |E Y_(L-k)| M^(-k alpha) / (M^alpha - 1), k = 0, 1, 2 (Giles 2015, section 3.1).
+def remaining_bias(fine: np.ndarray, means: np.ndarray, alpha: float) -> np.ndarray:
+    """What the finest level is off, (columns,): the largest of what its difference and the two before it say (Giles 2015, section 3.1).
+
+    A difference Y of two levels whose fineness has the ratio r leaves Y / (r^alpha - 1) beyond its finer level.
 
     Parameters
     ----------
+    fine : ndarray, shape (levels,)
+        `fineness` of all levels.
     means : ndarray, shape (levels - 1, columns)
         Means of the differences.
     alpha : float
         Rate; 1 is taken where it is not known, and 1/2 where it is less.
     """
-    fall = ratio ** max(1.0 if np.isnan(alpha) else alpha, SLOWEST)
-    last = np.abs(means[::-1][:3])
-    return (last / fall ** np.arange(len(last))[:, None]).max(axis=0) / (fall - 1.0)
+    rate = max(1.0 if np.isnan(alpha) else alpha, SLOWEST)
+    left = np.abs(means) / (np.exp(rate * np.diff(fine))[:, None] - 1.0)
+    return (left * np.exp(-rate * (fine[-1] - fine[1:]))[:, None])[-3:].max(axis=0)
 
 
 def samples_by_level(variance: np.ndarray, cost: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -103,3 +123,24 @@ def samples_by_level(variance: np.ndarray, cost: np.ndarray, wanted: np.ndarray)
         numbers = total / wanted * np.sqrt(variance / cost[:, None])
     numbers = np.where(variance > 0, numbers, 0.0)
     return np.ceil(np.minimum(numbers.max(axis=1), 1e12)).astype(np.int64)
+
+
+def quantile_of_sum(variance: np.ndarray, count: np.ndarray, confidence: float = 0.95) -> np.ndarray:
+    """Quantile of Student's t, (columns,), for limits of the sum of means of `count` (levels,) values with `variance` (levels, columns).
+
+    Its degrees of freedom are those of Welch (Biometrika 34 (1947) 28).
+    """
+    from scipy.special import stdtrit
+
+    parts = variance / count[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = parts.sum(axis=0) ** 2 / (parts**2 / (count - 1)[:, None]).sum(axis=0)
+    return stdtrit(np.where(np.isfinite(freedom), freedom, count.min() - 1.0), (1 + confidence) / 2)
+
+
+def skewness_of_sum(third: np.ndarray, variance: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Skewness of the sum of means, (columns,), from those of the values, `third` (levels, columns), their variances and numbers."""
+    parts = variance / count[:, None]
+    total = parts.sum(axis=0)
+    top = (third * parts**1.5 / np.sqrt(count)[:, None]).sum(axis=0)
+    return np.divide(top, total**1.5, out=np.zeros_like(total), where=total > 0)

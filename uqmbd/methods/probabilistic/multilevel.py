@@ -10,21 +10,26 @@ from pydantic import Field, model_validator
 
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.statistics.telescoping import Rates, rates, refinement, remaining_bias, samples_by_level
+from uqmbd.analysis.statistics.telescoping import fineness, quantile_of_sum, samples_by_level
+from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
-from uqmbd.groups import ERROR, INNER, STATISTICS, TRUSTED, GroupSpec
+from uqmbd.facts import WARNINGS
+from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.quantity import Level
+from uqmbd.method_facts import STATISTIC, WHY
 from uqmbd.methods.accuracy import allowed, require_positive
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
-from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, level_table, levels_figure
+from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, PARTS, level_table, levels_figure
+from uqmbd.methods.probabilistic.multilevel_sums import Sums
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request
 
-Z = 1.959963984540054  # 97.5 % quantile of the normal distribution: limits of 95 %
-PARTS = ("difference", "difference_std", "std")
 GROWTH = 2.0  # a step of the plan makes the pairs of a level no more than so many times as many
+UNSEEN = 0.1  # of the error that is asked for: whether levels converge matters where more than this may be left
+MOST_BIAS = 0.75  # of the error: beyond it scatter that is small enough takes too many runs
+FIRST = 3  # levels whose first runs show how fast they converge
 
 
 class MultilevelRun(FixedSampler):
@@ -33,14 +38,14 @@ class MultilevelRun(FixedSampler):
     def __init__(self, settings: Multilevel, *study: Any) -> None:
         super().__init__(settings, *study)
         self.levels = np.array(settings.levels, float)
-        self.ratio = refinement(self.levels)
-        self.reached = min(3, len(self.levels))  # levels that are in use
+        self.fine = fineness(self.levels)
+        self.reached = min(FIRST, len(self.levels))  # levels that are in use
         self._level: list[np.ndarray] = []  # of each run the number of its pair's level, and whether it is the fine one
-        self._fine: list[np.ndarray] = []
+        self._is_fine: list[np.ndarray] = []
         self._cost: Mapping[Any, Any] = {}
         self._streams = [generator(self.seed, k) for k in range(len(self.levels))]
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
-        self.short = ""  # why it ended before its error was reached
+        self._short = False  # whether it ended at its largest number of runs
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -55,7 +60,7 @@ class MultilevelRun(FixedSampler):
 
     def _request(self, more: np.ndarray) -> Request:
         """So many further pairs of each level, (levels,)."""
-        points, control, level, fine = [], [], [], []
+        points, control = [], []
         for k, count in enumerate(more.tolist()):
             if not count:
                 continue
@@ -63,152 +68,117 @@ class MultilevelRun(FixedSampler):
             for below in (0, 1) if k else (0,):
                 points.append(u)
                 control.append(np.full(count, self.levels[k - below]))
-                level.append(np.full(count, k))
-                fine.append(np.full(count, not below))
-        self._level.append(np.concatenate(level))
-        self._fine.append(np.concatenate(fine))
+                self._level.append(np.full(count, k))
+                self._is_fine.append(np.full(count, not below))
         self._pairs += more
         return Request(self.inputs.samples(np.concatenate(points)), {self.settings.control: np.concatenate(control)})
 
     def _more(self) -> np.ndarray:
         """Further pairs, (levels,); none where the error is reached, or cannot be."""
-        nothing = np.zeros(len(self.levels), np.int64)
+        more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
         budget = settings.most - int(self.observed)
-        wanted = self._wanted(sums)
-        bias = self._bias(sums)
-        if self.reached < len(self.levels) and (bias > wanted / 2).any() and budget >= 2 * settings.pilot:
-            self.reached += 1
-            nothing[self.reached - 1] = settings.pilot
-            return nothing
-        scatter = np.maximum(wanted / 2, wanted - bias)
-        numbers = samples_by_level(sums.variance, self._costs()[: self.reached], (scatter / Z) ** 2)
-        more = nothing.copy()
-        more[: self.reached] = np.maximum(numbers - self._pairs[: self.reached], 0)
-        more = np.minimum(more, np.ceil((GROWTH - 1) * self._pairs).astype(np.int64))
-        runs = more * np.where(np.arange(len(more)) > 0, 2, 1)
-        if runs.sum() > budget:
-            more = np.floor(more * max(budget, 0) / runs.sum()).astype(np.int64)
-            self.short = f"the error that was asked for needs more than most = {settings.most} runs"
+        wanted, bias = self._wanted(sums), sums.bias()
+        if self.reached < len(self.levels) and (bias > wanted / 2).any():
+            self._short = budget < 2 * settings.pilot
+            if not self._short:
+                self.reached += 1
+                more[self.reached - 1] = settings.pilot
+                return more
+        left = np.where(bias <= MOST_BIAS * wanted, wanted - bias, wanted / 2)
+        scatter = left / quantile_of_sum(sums.variance, sums.count)
+        numbers = samples_by_level(sums.variance, sums.cost, scatter**2)
+        asked = self._pairs[: self.reached]
+        numbers = np.ceil(numbers * asked / sums.count).astype(np.int64)  # as many of them are to be ok
+        more[: self.reached] = np.clip(numbers - asked, 0, np.ceil((GROWTH - 1) * asked).astype(np.int64))
+        runs = int((more * np.where(np.arange(len(more)) > 0, 2, 1)).sum())
+        if runs > budget:
+            more = more * budget // runs
+            self._short = True
         return more
 
     def _costs(self) -> np.ndarray:
-        """Of a pair of each level, (levels,): what is given, what was measured, or the same for all where that is nothing."""
-        given = self.settings.costs
-        if given is not None:
-            each = np.array(given, float)
+        """Of a pair of each level in use, (levels,): what is given, what was measured, or the same for all where that is nothing."""
+        each = np.ones(self.reached)
+        if self.settings.costs is not None:
+            each = np.array(self.settings.costs[: self.reached], float)
         else:
-            each = np.ones(len(self.levels))
-            for k, value in enumerate(self.levels.tolist()):
-                cost = self._cost.get(((self.settings.control, value),))
-                each[k] = cost.seconds / cost.runs if cost is not None and cost.runs and cost.seconds > 0 else np.nan
-            each = np.where(np.isnan(each[: self.reached]).any(), 1.0, each)
+            costs = [self._cost.get(((self.settings.control, value),)) for value in self.levels[: self.reached].tolist()]
+            known = [cost.seconds / cost.runs for cost in costs if cost is not None and cost.runs and cost.seconds > 0]
+            if len(known) == len(each):
+                each = np.array(known)
         return each + np.concatenate([[0.0], each[:-1]])
 
     def _sums(self) -> Sums:
-        level, fine = np.concatenate(self._level), np.concatenate(self._fine)
-        return Sums(self, level, fine)
+        return Sums(self, np.concatenate(self._level), np.concatenate(self._is_fine), self._costs())
 
     def _wanted(self, sums: Sums) -> np.ndarray:
         return allowed(self.settings.error, self.columns, sums.mean, "method.error")
 
-    def _rates(self, sums: Sums) -> dict[str, Rates]:
-        """Of each output, from the root mean square over its columns."""
-        found = {}
-        for name, at in self.columns.slices.items():
-            size = np.sqrt((sums.difference[1:, at] ** 2).mean(axis=1))
-            error = np.sqrt((sums.variance[1:, at] / sums.count[1:, None]).mean(axis=1))
-            found[name] = rates(size, error, sums.variance[1:, at].mean(axis=1), self._costs()[1 : self.reached], self.ratio)
-        return found
-
-    def _bias(self, sums: Sums) -> np.ndarray:
-        found = self._rates(sums)
-        parts = [remaining_bias(sums.difference[1:, at], found[name].alpha, self.ratio) for name, at in self.columns.slices.items()]
-        return np.concatenate(parts)
-
     def _conclude(self) -> Conclusion:
         sums = self._sums()
-        wanted, bias, found = self._wanted(sums), self._bias(sums), self._rates(sums)
-        error = Z * np.sqrt((sums.variance / sums.count[:, None]).sum(axis=0)) + bias
-        stuck = {name: not one.falls and bool((error > wanted)[self.columns.slices[name]].any()) for name, one in found.items()}
-        trusted = error <= wanted
-        trusted &= ~np.concatenate([np.full(at.stop - at.start, stuck[name]) for name, at in self.columns.slices.items()])
+        wanted, bias = self._wanted(sums), sums.bias()
+        error = quantile_of_sum(sums.variance, sums.count) * np.sqrt(sums.scatter) + bias
+        matters = self.columns.named(bias > UNSEEN * wanted)
+        stuck = [name for name, one in sums.rates.items() if name in matters and (not one.falls or one.slow)]
+        trusted = error <= wanted * (1 + 1e-9)  # rounding
+        for name in stuck:
+            trusted[self.columns.slices[name]] = False
         rows = {"mean": sums.mean, "std": sums.std, "mean_lower": sums.mean - error, "mean_upper": sums.mean + error, "mean_bias": bias}
         dataset = self.columns.dataset
         parts = np.stack([sums.difference, np.sqrt(sums.variance), sums.fine_std], axis=1)
-        used = self.levels[: self.reached].tolist()
         groups = {
             "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
             "statistics": dataset(np.stack(list(rows.values())), {"statistic": list(rows)}),
-            "error": dataset(error),
-            "trusted": dataset(trusted, unit=""),
-            "levels": dataset(parts, {"level": used, "part": list(PARTS)}),
+            "trusted": self._trusted(trusted, stuck),
+            "trust_horizon": horizons(trusted, self.columns),
+            "levels": dataset(parts, {"level": self.levels[: self.reached].tolist(), "part": list(PARTS)}),
         }
         failures = count_failures(self.status)
+        diverging = self._diverging(sums, stuck)
+        notes = left_out(failures, ": pairs of which a run fails are left out") + diverging + self._notes(sums, error > wanted, stuck)
         attrs = {
-            "method": self.settings.name, "sampling": "levels", "seed": self.seed, "confidence": 0.95, **failures,
-            "level_pairs": sums.count.tolist(), "level_cost": self._costs()[: self.reached].tolist(),
-            "level_control": self.settings.control,
-            "level_rates": {name: {"alpha": one.alpha, "beta": one.beta, "gamma": one.growth} for name, one in found.items()},
-            "notes": left_out(failures, ": a pair of which one fails is left out") + self._notes(wanted, error, bias, stuck),
+            "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
+            "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
+            "level_rates": {name: one.known() for name, one in sums.rates.items()}, "notes": notes,
         }  # fmt: skip
-        return groups, attrs
+        return groups, attrs | ({WARNINGS: diverging} if diverging else {})
 
-    def _notes(self, wanted: np.ndarray, error: np.ndarray, bias: np.ndarray, stuck: Mapping[str, bool]) -> list[str]:
-        """Sentences on what is not reached."""
-        said = "".join(f", {name}" for name, is_so in stuck.items() if is_so)[2:]
+    def _trusted(self, trusted: np.ndarray, stuck: list[str]) -> Any:
+        """The group, (columns,), with what each output's trust is of and what takes it away."""
+        group = self.columns.dataset(trusted, unit="")
+        for name, at in self.columns.slices.items():
+            group[name].attrs[STATISTIC] = "mean"
+            if not trusted[at].all():
+                group[name].attrs[WHY] = "levels do not converge" if name in stuck else "its limits are wider than the error asked for"
+        return group
+
+    def _diverging(self, sums: Sums, stuck: list[str]) -> list[str]:
+        """Sentences on outputs whose levels do not come closer, or too slowly."""
+        slow = [f"{name} (order {sums.rates[name].alpha:.2g})" for name in stuck if sums.rates[name].falls]
+        none = [name for name in stuck if not sums.rates[name].falls]
         control = self.settings.control
-        notes = [f"levels do not converge: {said} does not come closer from one {control} to the next, and its mean is not to be trusted"]
-        notes = notes if said else []
-        missed = self.columns.in_words(error > wanted)
-        if missed and self.short:
-            notes.append(f"{self.short}: the limits of the mean of {missed} are wider")
-        elif missed and not said:
-            notes.append(
-                f"the finest {control}, {self.levels[self.reached - 1]:g}, is too coarse for the error of {missed}: add finer ones"
-            )
-        if self.reached == 2:
-            notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
+        notes = [f"levels do not converge: {', '.join(none)} does not come closer from one {control} to the next; its mean is not trusted"]
+        notes = notes if none else []
+        if slow:
+            notes.append(f"levels converge more slowly than the limits of the mean hold: {', '.join(slow)}; its mean is not trusted")
         return notes
 
-
-class Sums:
-    """What the pairs so far say, of the levels in use.
-
-    Attributes
-    ----------
-    count : ndarray, shape (levels,)
-        Pairs of which both runs are ok.
-    difference, variance : ndarray, shape (levels, columns)
-        Mean and variance of fine minus coarse; of the first level of its runs.
-    fine_std : ndarray, shape (levels, columns)
-    mean, std : ndarray, shape (columns,)
-        Telescoping sums; the deviation is NaN where that of the variance is negative.
-    """
-
-    def __init__(self, run: MultilevelRun, level: np.ndarray, fine: np.ndarray) -> None:
-        shape = (run.reached, run.columns.count)
-        self.count = np.zeros(run.reached, np.int64)
-        self.difference, self.variance, self.fine_std = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        spread = np.zeros(run.columns.count)
-        for k in range(run.reached):
-            here, below = np.flatnonzero((level == k) & fine), np.flatnonzero((level == k) & ~fine)
-            ok = run.status[here] == 0
-            if k:
-                ok &= run.status[below] == 0
-            self.count[k] = np.count_nonzero(ok)
-            if self.count[k] < 2:
-                text = f"fewer than two pairs of the level {run.levels[k]:g} are ok"
-                raise StudyError(text, key="method.pilot", value=run.settings.pilot, remedy="mend the model there, or raise pilot")
-            values = run.values[here[ok]]
-            coarse = run.values[below[ok]] if k else np.zeros_like(values)
-            self.difference[k] = (values - coarse).mean(axis=0)
-            self.variance[k] = (values - coarse).var(axis=0, ddof=1)
-            self.fine_std[k] = values.std(axis=0, ddof=1)
-            spread += values.var(axis=0, ddof=1) - coarse.var(axis=0, ddof=1)
-        self.mean = self.difference.sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            self.std = np.sqrt(spread)
+    def _notes(self, sums: Sums, beyond: np.ndarray, stuck: list[str]) -> list[str]:
+        """Sentences on what is not reached, `beyond` (columns,) bool, and on limits that cannot be relied upon."""
+        notes, settings = [], self.settings
+        missed = [name for name in self.columns.named(beyond) if name not in stuck]
+        if missed and self._short:
+            text = f"the error that was asked for needs more than most = {settings.most} runs"
+            notes.append(f"{text}: the limits of the mean of {', '.join(missed)} are wider")
+        elif missed:
+            finest = f"the finest {settings.control}, {self.levels[self.reached - 1]:g}"
+            notes.append(f"{finest}, is too coarse for the error of {', '.join(missed)}: add finer ones")
+        if self.reached < FIRST:
+            notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
+        if skewed := self.columns.in_words(sums.skewed):
+            notes.append(f"the differences of {skewed} are so skewed that the limits of the mean are too narrow: raise pilot")
+        return notes
 
 
 class Multilevel(Method):
@@ -249,7 +219,7 @@ class Multilevel(Method):
     name: ClassVar[str] = "multilevel"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, ERROR, TRUSTED, LEVELS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, LEVELS)
     figures: ClassVar[tuple[Any, ...]] = (levels_figure,)
     tables: ClassVar[tuple[Any, ...]] = (level_table,)
     run: ClassVar[type] = MultilevelRun
@@ -270,10 +240,10 @@ class Multilevel(Method):
         if self.costs is not None and (len(self.costs) != len(self.levels) or min(self.costs) <= 0):
             text = f"costs are one positive number for each of the {len(self.levels)} levels"
             raise StudyError(text, key="costs", value=list(self.costs), remedy="give as many, or leave them out: they are measured")
-        first = self.pilot * (2 * min(3, len(self.levels)) - 1)
+        first = self.pilot * (2 * min(FIRST, len(self.levels)) - 1)
         if self.most < first:
             raise StudyError(f"the first runs alone are {first}", key="most", value=self.most, remedy=f"give {first} or more")
         return self
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        return self.pilot * (2 * min(3, len(self.levels)) - 1), self.most
+        return self.pilot * (2 * min(FIRST, len(self.levels)) - 1), self.most
