@@ -241,7 +241,7 @@ WHY, CLAIMED, STATISTIC = "why", "claimed", "statistic"  # as methods write them
 
 @dataclass(frozen=True)
 class Trusting(FromAttributes):
-    """Of an output in `trusted`: what else took the trust away, whether the method says what it trusts, and the statistic that it speaks of."""
+    """Of an output in `trusted`: what else took the trust away, whether the method says what it trusts, and of which statistic."""
 
     why: str = ""
     claimed: bool = True

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.moment_limits import SKEWED, shape
 from uqmbd.analysis.statistics.telescoping import Rates, rates, remaining_bias, skewness_of_sum
 from uqmbd.errors import StudyError
-
-if TYPE_CHECKING:
-    from uqmbd.methods.probabilistic.multilevel import MultilevelRun
 
 
 class Sums:
@@ -21,6 +18,7 @@ class Sums:
     Parameters
     ----------
     run : MultilevelRun
+        Its values, status, layout, levels in use and their fineness are read.
     level : ndarray of int, shape (runs,)
         Number of the level of each run's pair.
     fine : ndarray of bool, shape (runs,)
@@ -45,7 +43,7 @@ class Sums:
         If fewer than two pairs of a level are ok.
     """
 
-    def __init__(self, run: MultilevelRun, level: np.ndarray, fine: np.ndarray, cost: np.ndarray) -> None:
+    def __init__(self, run: Any, level: np.ndarray, fine: np.ndarray, cost: np.ndarray) -> None:
         self._run, self.cost = run, cost
         shape_ = (run.reached, run.columns.count)
         self.count = np.zeros(run.reached, np.int64)
