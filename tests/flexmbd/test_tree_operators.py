@@ -191,7 +191,7 @@ def test_a_chosen_algorithm_runs_and_is_in_the_code():
         first, *others = (run[output] for run in runs.values())
         for other in others:
             np.testing.assert_allclose(other, first, rtol=0.0, atol=1e-9 * np.abs(first).max())
-    assert not np.array_equal(runs["articulated"]["slider.x"], runs["constraint_forces"]["slider.x"])
+    assert any(not np.array_equal(runs["articulated"][output], runs["constraint_forces"][output]) for output in outputs)
 
 
 def test_algorithms_that_cannot_be():

@@ -7,13 +7,14 @@ import pickle
 import signal
 import subprocess
 import sys
-from functools import reduce
+from functools import partial, reduce
 
 import cloudpickle
 import pytest
 
 from uqmbd.errors import StudyError
 from uqmbd.simulators.apart import Ended, apart, packed
+from uqmbd.simulators.model import wrap_callable
 
 MODEL = """
 import flexmbd as fm
@@ -71,6 +72,18 @@ def test_work_is_sent_from_deep_in_a_program():
     with pytest.raises(pickle.PicklingError, match="recursion"):
         after(calls, cloudpickle.dumps)
     assert pickle.loads(after(calls, packed)) == work
+
+
+def test_a_model_made_by_exec_leaves_all_else_sent_by_name():
+    """Python says that it is of `builtins`; sent by value, these would take all that there is with them, in every message after it."""
+    names: dict = {}
+    exec("class Twice:\n    def __call__(self, a):\n        return {'y': 2 * a}", names)
+    for thing in (names["Twice"], names["Twice"]()):
+        assert thing.__module__ == "builtins"
+        model = wrap_callable(thing)
+        assert "builtins" not in cloudpickle.list_registry_pickle_by_value()
+    assert len(cloudpickle.dumps(ValueError)) < 100
+    assert apart(partial(model.load(), 3.0)) == {"y": 6.0}
 
 
 def test_what_it_prints_is_no_answer(capfd):

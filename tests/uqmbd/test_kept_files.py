@@ -19,7 +19,8 @@ def test_it_says_what_it_said(kind, tmp_path):
     at = {name: np.array(values) for name, values in known["at"].items()}
     for surrogate in (first := open_surrogate(FOLDER / f"{kind}.json"), open_surrogate(first.save(tmp_path / "again.json"))):
         assert repr(surrogate) == known["repr"]
-        assert surrogate(**at) == pytest.approx(np.array(known["value"]), rel=1e-12)
+        rounding = 1e-9 if kind == "kriging" else 1e-12  # its system of equations is solved anew; another processor sums in another order
+        assert surrogate(**at) == pytest.approx(np.array(known["value"]), rel=rounding)
         for name, slope in known["gradient"].items():
             assert surrogate.gradient(**at)[name] == pytest.approx(np.array(slope), rel=1e-9, abs=1e-12)
         if known["bounds"]:

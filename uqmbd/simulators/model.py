@@ -245,7 +245,7 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
         raise StudyError("a model is a function or the name of one", key="study.model", value=function)
     module, name = getattr(function, "__module__", "") or "", getattr(function, "__qualname__", "") or ""
     home = sys.modules.get(module)
-    if home is not None and module != "__main__" and PathFinder.find_spec(module.partition(".")[0]) is None:
+    if home is not None and module != "__main__" and not is_installed(module.partition(".")[0]):
         import cloudpickle
 
         cloudpickle.register_pickle_by_value(home)  # loaded from a file that workers would not find by name
@@ -253,6 +253,11 @@ def wrap_callable(function: Callable[..., Any]) -> Model:
         return Model(f"{place_of(home)}:{name}", module=module, name=name, bare=function)
     own = getattr(function, "__name__", "")
     return Model(f"<{name or 'function'}>", name=own if own.isidentifier() else "", bare=function)
+
+
+def is_installed(package: str) -> bool:
+    """Whether other processes find it by name. A class made by ``exec`` says that it is of `builtins`, which no path has."""
+    return package in sys.stdlib_module_names or PathFinder.find_spec(package) is not None
 
 
 def place_of(module: ModuleType) -> str:

@@ -1,0 +1,80 @@
+"""Flips and folds as outputs of studies: bounds over intervals against closed forms."""
+
+import numpy as np
+import pytest
+
+import uqmbd as uq
+from uqmbd.analysis.dynamics.located import locate
+from uqmbd.analysis.dynamics.maps import FunctionMap
+from uqmbd.errors import StudyError
+from uqmbd.orbits import Orbits
+
+from .exact_impacts import impact
+
+FLIP = {"flip": {"parameter": "a", "near": 0.36, "start": [0.9, 0.3]}}
+IMPACTS = FunctionMap(function=impact, names=("phase", "v"))
+
+
+def henon(x, y, a, b):
+    return 1.0 - a * x**2 + y, b * x
+
+
+@pytest.mark.parametrize(
+    ("z", "d", "r", "near", "start", "exact"),
+    [
+        (0.02, 0.0, 0.8, 2.65, (3.04, -0.36), 2.6556212360828315),
+        (0.02, 0.0, 0.8, 1.25, (0.08, -1.14), 1.2522384879989785),
+        (0.0, 0.0, 0.8, 2.65, (3.04, -0.36), 2.6533477278),
+        (0.0, 0.0, 0.6, 2.65, (3.04, -0.36), 2.6557788912),
+        (0.0, 0.1, 0.8, 2.45, (3.04, -0.4), 2.4549422431),
+    ],
+)
+def test_flips_of_the_impact_oscillator(z, d, r, near, start, exact):
+    at = locate(IMPACTS, "flip", "w", np.array(start), {"w": near, "z": z, "r": r, "d": d})
+    assert at.parameter == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "outward"), [(uq.Chebyshev(degree=8), 1e-6), pytest.param(uq.Search(fresh=100), 1e-3, marks=pytest.mark.slow)]
+)  # a search adds a margin
+def test_bounds_of_a_flip_over_an_interval_hold_the_exact_ones(method, outward, tmp_path):
+    solver = {"states": ["x", "y"], "find": FLIP, "at": {"b": 0.3}}
+    inputs = {"b": uq.Interval(0.2, 0.4)}
+    study = uq.Study(model=henon, simulator=Orbits, inputs=inputs, outputs=["flip.a"], method=method, solver=solver, name="flip")
+    low, high = np.ravel(study.run(out=tmp_path, workers=0, progress=False)["bounds"]["flip.a"])
+    exact = 0.75 * 0.6**2, 0.75 * 0.8**2
+    assert exact[0] - outward <= low <= exact[0] + 1e-6
+    assert exact[1] - 1e-6 <= high <= exact[1] + outward
+
+
+def test_an_orbit_says_whether_it_is_stable():
+    find = {"orbit": {"start": [0.6]}}
+    orbits = Orbits(
+        lambda x, r: r * x * (1 - x), ["orbit.x", "orbit.multiplier_abs", "orbit.stable"], None, {"states": ["x"], "find": find}, None
+    )
+    found = orbits.simulate({"r": np.array([2.5, 3.2])}).outputs
+    assert found["orbit.x"] == pytest.approx([0.6, 0.6875]) and found["orbit.multiplier_abs"] == pytest.approx([0.5, 1.2])
+    assert found["orbit.stable"].tolist() == [1.0, 0.0]
+
+
+def test_a_lost_point_is_a_failed_run_beside_others():
+    find = {"orbit": {"start": [-0.5]}}
+    orbits = Orbits(lambda x, a: x + a + x**2, ["orbit.x"], None, {"states": ["x"], "find": find}, None)
+    found = orbits.simulate({"a": np.array([-0.09, 0.09])})
+    assert found.outputs["orbit.x"][0] == pytest.approx(-0.3) and np.isnan(found.outputs["orbit.x"][1])
+    assert found.status.tolist()[0] == 0 and found.status[1] != 0 and "orbit is lost" in found.message[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"find": {"cusp": {"start": [0, 0]}}}, "nothing to find"),
+        ({"find": {"flip": {"start": [0, 0]}}}, "'parameter' is missing"),
+        ({"find": {"orbit": {"start": [0]}}}, "has 1 numbers"),
+        ({"states": []}, "needs 'states'"),
+        ({"near": 1}, "no setting 'near'"),
+    ],
+)
+def test_settings_that_say_nothing_are_told(change, said):
+    with pytest.raises(StudyError, match=said):
+        Orbits(henon, ["flip.a"], None, {"states": ["x", "y"], "find": FLIP} | change, None)

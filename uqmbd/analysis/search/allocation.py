@@ -1,0 +1,231 @@
+"""The cheapest tolerances with which limits are met: costs, responses of a surrogate over boxes that shrink, and the optimum.
+
+Tolerances are shares ``s`` (d,) of the half widths of the whole box, [-1, 1]^d in the coordinate of the surrogate, about its middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from uqmbd.analysis.base.descent import searched
+from uqmbd.analysis.base.design import sobol_sequence
+from uqmbd.analysis.base.fitted import Fitted
+
+MOST_CORNERS = 10  # inputs up to which a search for extremes begins at all corners too
+CANDIDATES = 256
+HALVINGS = 60
+STEPS = 500
+BALANCED = 1e-14  # of the cost at the start, when the optimisation is content
+SLACK = 1e-9  # of a limit's size: what rounding of the optimisation may leave
+
+Value = tuple[float, np.ndarray]  # and its slope in s, (d,)
+Response = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # of s: lower and upper end (2,), and their slopes (2, d)
+
+
+@dataclass(frozen=True)
+class Reciprocal:
+    """``cost * at / t``: Chase, Greenwood, Manuf. Rev. 1 (1988) 49."""
+
+    cost: float
+    at: float
+
+    def of(self, t: float) -> tuple[float, float]:
+        """Cost of the tolerance t, and its slope."""
+        return self.cost * self.at / t, -self.cost * self.at / t**2
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """``cost * exp(-t / per)``: Speckhart, J. Eng. Ind. 94 (1972) 175."""
+
+    cost: float
+    per: float
+
+    def of(self, t: float) -> tuple[float, float]:
+        """Cost of the tolerance t, and its slope."""
+        value = self.cost * float(np.exp(-t / self.per))
+        return value, -value / self.per
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """Costs (n,) at tolerances (n,) that rise; between them the monotonic cubic of Fritsch and Butland, beyond them the ends."""
+
+    t: tuple[float, ...]
+    cost: tuple[float, ...]
+
+    def of(self, t: float) -> tuple[float, float]:
+        """Cost of the tolerance t, and its slope."""
+        from scipy.interpolate import PchipInterpolator
+
+        curve, inside = PchipInterpolator(self.t, self.cost), float(np.clip(t, self.t[0], self.t[-1]))
+        return float(curve(inside)), float(curve(inside, 1)) if inside == t else 0.0
+
+
+Cost = Reciprocal | Exponential | Tabulated
+
+
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """Smallest and largest value of one column over the box of tolerances, where they are, and their slopes (envelope theorem)."""
+
+    surrogate: Fitted
+
+    def places(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The two values (2,), and where in the box of tolerances, in [-1, 1]^d again, (2, d)."""
+        d = self.surrogate.inputs
+        box = self.surrogate.restricted(np.stack([-s, s], axis=1))
+        corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= MOST_CORNERS else np.empty((0, d))
+        candidates = np.concatenate([np.zeros((1, d)), corners, 2 * sobol_sequence(CANDIDATES, d) - 1])
+        ends, where = searched(box.value_and_slope, lambda at: box.select(at).evaluate(candidates), 1, candidates)
+        return ends[:, 0], where[:, 0]
+
+    def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ends, where = self.places(s)
+        slopes = self.surrogate.gradient(where * s)[:, :, 0] * where
+        return ends, np.where(np.abs(where) == 1, slopes, 0.0)  # inside it is 0, but for how far the search went
+
+
+@dataclass(frozen=True, eq=False)
+class RootOfSquares:
+    """Value at the middle, less and more the root of the sum of squares of slope times tolerance."""
+
+    surrogate: Fitted
+
+    def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        middle = np.zeros((1, len(s)))
+        value, slope = float(self.surrogate.evaluate(middle)[0, 0]), self.surrogate.gradient(middle)[0, :, 0]
+        width = float(np.sqrt(((slope * s) ** 2).sum()))
+        along = slope**2 * s / max(width, 1e-300)
+        return np.array([value - width, value + width]), np.stack([-along, along])
+
+
+@dataclass(frozen=True, eq=False)
+class Quantiles:
+    """Values below and above which a share `p` of the points (n, d), in tolerances about the middle, lies; the same points each time."""
+
+    surrogate: Fitted
+    points: np.ndarray
+    p: float
+
+    def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        order = np.argsort(self.surrogate.evaluate(self.points * s)[:, 0], kind="stable")
+        beyond = int(np.floor(self.p * len(order)))  # so many may be beyond
+        where = self.points[order[[beyond, len(order) - 1 - beyond]]]
+        return self.surrogate.evaluate(where * s)[:, 0], self.surrogate.gradient(where * s)[:, :, 0] * where
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """A limit of one end of a response; `shift` is by how much it is tightened for what the surrogate does not see."""
+
+    response: Response
+    limit: float
+    upper: bool
+    size: float  # of the response, for scaling
+    shift: float = 0.0
+
+    def margin(self, s: np.ndarray) -> Value:
+        """Distance from the limit over the size, negative where it is not met."""
+        ends, slopes = self.response(s)
+        at, sign = (1, 1.0) if self.upper else (0, -1.0)
+        return float(sign * (self.limit - ends[at]) - self.shift) / self.size, -sign * slopes[at] / self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Narrow:
+    """A limit of the width of a response."""
+
+    response: Response
+    width: float
+
+    def margin(self, s: np.ndarray) -> Value:
+        """Distance from the limit over the limit, negative where it is not met."""
+        ends, slopes = self.response(s)
+        return 1 - float(ends[1] - ends[0]) / self.width, -(slopes[1] - slopes[0]) / self.width
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """The cheapest tolerances."""
+
+    s: np.ndarray  # (d,)
+    cost: float
+    margins: np.ndarray  # (limits,)
+    feasible: bool  # whether the smallest tolerances meet all limits
+    converged: bool
+
+    @property
+    def least_violated(self) -> int:
+        """The limit that is nearest to being met among those that are not."""
+        return int(np.argmin(np.where(self.margins < 0, -self.margins, np.inf)))
+
+
+def total(costs: Sequence[Cost], s: np.ndarray, half: np.ndarray) -> Value:
+    """Costs of tolerances together, and the slope in s."""
+    each = [cost.of(share * width) for cost, share, width in zip(costs, s, half, strict=True)]
+    return sum(value for value, _ in each), np.array([slope for _, slope in each]) * half
+
+
+def allocate(
+    costs: Sequence[Cost], half: np.ndarray, limits: Sequence[Bounded | Narrow], lower: np.ndarray, upper: np.ndarray | None = None
+) -> Allocation:
+    """Minimise the costs by sequential quadratic programming (scipy's SLSQP) over the logarithms of the tolerances.
+
+    It begins where tolerances that shrink together, from the largest to the smallest, first meet all limits.
+
+    Parameters
+    ----------
+    half : ndarray, shape (d,)
+        Half widths of the whole box, in the unit of the costs.
+    lower, upper : ndarray, shape (d,)
+        Smallest and largest tolerances, as shares of them; 1 where nothing is said.
+    """
+    from scipy.optimize import minimize
+
+    upper = np.ones(len(half)) if upper is None else upper
+
+    def margins(s: np.ndarray) -> np.ndarray:
+        return np.array([limit.margin(s)[0] for limit in limits])
+
+    def shrunk(share: float) -> np.ndarray:
+        return np.exp(np.log(lower) + share * (np.log(upper) - np.log(lower)))
+
+    def found(s: np.ndarray, *, feasible: bool = True, converged: bool = True) -> Allocation:
+        return Allocation(s, total(costs, s, half)[0], margins(s), feasible, converged)
+
+    if not (margins(lower) >= 0).all():
+        return found(lower, feasible=False)
+    low, high = 0.0, 1.0
+    if not (margins(upper) >= 0).all():
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if (margins(shrunk(middle)) >= 0).all() else (low, middle)
+        high = low
+    start = shrunk(high)
+    scale = abs(total(costs, start, half)[0]) or 1.0
+
+    def cost(x: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = total(costs, np.exp(x), half)
+        return value / scale, slope * np.exp(x) / scale
+
+    constraints = [
+        {
+            "type": "ineq",
+            "fun": lambda x, limit=limit: limit.margin(np.exp(x))[0],
+            "jac": lambda x, limit=limit: limit.margin(np.exp(x))[1] * np.exp(x),
+        }
+        for limit in limits
+    ]
+    bounds = np.stack([np.log(lower), np.log(upper)], axis=1)
+    options = {"ftol": BALANCED, "maxiter": STEPS}
+    done = minimize(cost, np.log(start), jac=True, method="SLSQP", bounds=bounds, constraints=constraints, options=options)
+    s = np.clip(np.exp(done.x), lower, upper)
+    met = bool((margins(s) >= -SLACK).all())
+    if not met or total(costs, s, half)[0] > total(costs, start, half)[0]:
+        return found(start, converged=False)
+    return found(s, converged=bool(done.success))
