@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
@@ -49,6 +50,8 @@ def key_figure(result: ResultData) -> Figure | None:
         return None
     if result.facts_of(Estimates):
         return _of_calibration(result, name)
+    if result.facts.about == "diagram":
+        return next(iter([*diagram_figures(result, [name]), *diagram_figures(result)]))
     if has_probability(result, name):
         return _of_probability(result, name)
     over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))
