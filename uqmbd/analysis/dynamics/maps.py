@@ -62,6 +62,8 @@ class FunctionMap:
         Instead, called like the function: the derivatives by the coordinates, rows of d arrays. Those by parameters are differences.
     period : float, optional
         Time of a step in s.
+    compare : bool
+        Whether one direction of each complex step is compared with a difference; once is enough for a long orbit.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class FunctionMap:
     derivatives: str = derivatives.COMPLEX
     given: Callable[..., Any] | None = None
     period: float | None = None
+    compare: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
@@ -113,7 +116,7 @@ class FunctionMap:
             return self.step(at[:, :d], {**values, **dict(zip(by, at[:, d:].T))})
 
         if self.given is None:
-            points, slopes = derivatives.jacobian(self.derivatives, stepped, moving)
+            points, slopes = derivatives.jacobian(self.derivatives, stepped, moving, self.compare)
             return points, slopes[:, :, :d], slopes[:, :, d:]
         rows: Any = self.given(**dict(zip(self.names, states.T)), **parameters)
         by_state = np.stack([np.stack([np.broadcast_to(one, n) for one in row], axis=-1) for row in rows], axis=1)
