@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -22,7 +22,9 @@ from uqmbd.methods.failures import stop_if_too_many
 from uqmbd.methods.parameter_studies.chosen import check_inside
 from uqmbd.outcomes import OutputInfo
 from uqmbd.request import Request, Sampler
-from uqmbd.result import Result
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
 
 
 class BifurcationRun(Sampler):
@@ -67,6 +69,8 @@ class BifurcationRun(Sampler):
 
     def result(self) -> Result:
         """Of the runs that were told, also of a part of them."""
+        from uqmbd.result import Result
+
         if not self.told:
             raise StudyError("there are no runs yet", remedy="look again when the first ones are done")
         stop_if_too_many(self.settings, self.inputs, self.sweep.samples(slice(0, self.told)), self.status[: self.told])

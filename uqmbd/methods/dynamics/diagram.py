@@ -21,8 +21,6 @@ from uqmbd.methods.failures import left_out
 if TYPE_CHECKING:
     import xarray as xr
 
-    from uqmbd.methods.dynamics.bifurcation import Bifurcation
-
 DIMS = ("value", "way", "start", "sample")
 BRANCHES = plain(
     "branches",
@@ -77,7 +75,7 @@ class Told:
     reached: np.ndarray
 
 
-def diagram(settings: Bifurcation, told: Told) -> tuple[dict[str, xr.Dataset], dict[str, Any]]:
+def diagram(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str, Any]]:
     """Groups and attributes of the result."""
     import xarray as xr
 
@@ -145,7 +143,7 @@ def differing(distances: xr.Dataset, sizes: Mapping[str, float]) -> dict[str, li
     return found
 
 
-def windows(settings: Bifurcation, periods: xr.Dataset, sweep: Sweep) -> xr.Dataset:
+def windows(settings: Any, periods: xr.Dataset, sweep: Sweep) -> xr.Dataset:
     """Ranges of the parameter, as it is written, with the same period, of all outputs; those of one value are left out."""
     import xarray as xr
 
@@ -173,7 +171,7 @@ def same(period: np.ndarray) -> Iterator[tuple[int, int, int]]:
         first = last + 1
 
 
-def notes_of(settings: Bifurcation, told: Told, periods: xr.Dataset, crossed: Mapping[str, int]) -> list[str]:
+def notes_of(settings: Any, told: Told, periods: xr.Dataset, crossed: Mapping[str, int]) -> list[str]:
     """What a reader has to know."""
     sweep, ok = told.sweep, int(np.count_nonzero(told.status == 0))
     notes = ["a diagram by brute force shows motions that attract, and changes of them between two neighbouring values"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.inputs import Space
 from uqmbd.methods.parameter_studies.chosen import in_si
-
-if TYPE_CHECKING:
-    from uqmbd.methods.dynamics.bifurcation import Bifurcation
 
 FRESH = "from time zero"
 
@@ -45,7 +42,7 @@ class Sweep:
     rows: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, settings: Bifurcation, inputs: Space, seed: int) -> Sweep:
+    def of(cls, settings: Any, inputs: Space, seed: int) -> Sweep:
         """As the settings of the method say it."""
         parameter = settings.over(inputs)
         item = inputs[parameter]
