@@ -41,6 +41,7 @@ UQMBD = {
     "Statistics, sensitivities, probabilities": "MonteCarlo PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate",
     "Nonlinear dynamics": "Bifurcation",
+    "Decisions": "Tolerances",
 }
 
 

@@ -39,5 +39,6 @@ METHODS = Names(
         "list": "parameter_studies.chosen:List",
         "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
+        "tolerances": "design.tolerances:Tolerances",
     }
 )
