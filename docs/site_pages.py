@@ -41,6 +41,7 @@ UQMBD = {
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate",
+    "Decisions": "Tolerances",
 }
 
 
