@@ -42,6 +42,7 @@ _NAMES = {  # module -> what comes from it
     "contact.stiffness": "hertz_sphere_stiffness",
     "contact.transition": "FloresTransition SmoothTransition",
     "contact.worn_surface": "WornProfile",
+    "dynamics.section": "Passage SectionMap section_map",
     "errors": "ModelError",
     "forces": (
         "Actuator AngleOf Bushing GearMesh Latch Lock NonlinearSpring NonlinearTorsionSpring PID PlaceOf PointForce Propellant "
@@ -61,6 +62,7 @@ _NAMES = {  # module -> what comes from it
     "lubrication.viscosity": "Vogel Walther",
     "motion": "ConstantSpeed Fourier Harmonic Polynomial",
     "outputs.meanings": "output_meanings",
+    "outputs.sections": "PoincareSection SectionPoints",
     "running.arguments": "argument_units",
     "running.simulate": "Prepared Settings compiled prepare run",
     "running.simulation": "Simulation compile",

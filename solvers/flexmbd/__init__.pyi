@@ -70,6 +70,9 @@ from flexmbd.contact.stiffness import hertz_sphere_stiffness as hertz_sphere_sti
 from flexmbd.contact.transition import FloresTransition as FloresTransition
 from flexmbd.contact.transition import SmoothTransition as SmoothTransition
 from flexmbd.contact.worn_surface import WornProfile as WornProfile
+from flexmbd.dynamics.section import Passage as Passage
+from flexmbd.dynamics.section import SectionMap as SectionMap
+from flexmbd.dynamics.section import section_map as section_map
 from flexmbd.errors import ModelError as ModelError
 from flexmbd.forces import PID as PID
 from flexmbd.forces import Actuator as Actuator
@@ -130,6 +133,8 @@ from flexmbd.motion import Fourier as Fourier
 from flexmbd.motion import Harmonic as Harmonic
 from flexmbd.motion import Polynomial as Polynomial
 from flexmbd.outputs.meanings import output_meanings as output_meanings
+from flexmbd.outputs.sections import PoincareSection as PoincareSection
+from flexmbd.outputs.sections import SectionPoints as SectionPoints
 from flexmbd.properties import Lubricant as Lubricant
 from flexmbd.properties import lubricant as lubricant
 from flexmbd.properties import material as material
