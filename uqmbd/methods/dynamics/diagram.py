@@ -177,6 +177,9 @@ def notes_of(settings: Any, told: Told, periods: xr.Dataset, crossed: Mapping[st
     notes = ["a diagram by brute force shows motions that attract, and changes of them between two neighbouring values"]
     if sweep.ways == (FRESH,):
         notes.append("each value is run from time zero, none goes on from another: where motions coexist the starts decide which is seen")
+    elif jumped := sweep.jumped(told.status):
+        which = "1 run started" if jumped == 1 else f"{jumped} runs started"
+        notes.append(f"{which} from the end of an earlier value, or from time zero, since the run of the value before failed")
     for name, array in periods.data_vars.items():
         drifting, few = (int(np.count_nonzero(array.values == code)) for code in (DRIFTS, FEW))
         if drifting:
