@@ -50,10 +50,10 @@ def test_ogy_holds_the_ball_where_a_scalar_equation_says(ball):
     found = control.simulate({"restitution": restitution, "acceleration": np.full(3, 1.3)}).outputs
 
     def change(e):  # the speed of the orbit is pi whatever the acceleration is
-        at = brentq(
-            lambda x: (1.3 - gain[0] * (x - phase)) * np.cos(x) - np.pi * (1 - e) / (1 + e), phase - 0.015, phase + 0.015, xtol=1e-14
-        )
-        return abs(gain[0] * (at - phase))
+        def turn(x):
+            return (1.3 - gain[0] * (x - phase)) * np.cos(x) - np.pi * (1 - e) / (1 + e)
+
+        return abs(gain[0] * (brentq(turn, phase - 0.015, phase + 0.015, xtol=1e-14) - phase))
 
     assert found["control.holds"].tolist() == [1, 1, 1]
     assert found["control.effort"] == pytest.approx([change(e) for e in restitution], abs=1e-4)
