@@ -126,6 +126,7 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
     "dgsm": {"samples": 8, **LIMITS},
     "pawn": {"samples": 60, **LIMITS},
     "hdmr": {"samples": 330, "degree": 2, "resamples": 2},
+    "shapley": {"samples": 16, **LIMITS},
     "derivative": {},
     "width": {"degree": 3},
 }

@@ -15,7 +15,7 @@ SETTINGS = {
     "sobol": {"samples": 64, "second_order": True, "resamples": 20}, "morris": {"samples": 20}, "fast": {"samples": 129},
     "rbd_fast": {"samples": 300, "resamples": 10}, "delta": {"samples": 300, "resamples": 4}, "dgsm": {"samples": 40, "resamples": 20},
     "pawn": {"samples": 300, "resamples": 10}, "hdmr": {"samples": 300, "degree": 2, "resamples": 3}, "derivative": {},
-    "width": {"degree": 3},
+    "shapley": {"samples": 64, "resamples": 10}, "width": {"degree": 3},
 }  # fmt: skip
 METHODS = {name: Sensitivity(approach=name, **keys) for name, keys in SETTINGS.items()} | {
     "pce": PCE(samples=150, degree=4),
