@@ -16,7 +16,9 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 NOT_HERE = r"(?!uqmbd\.[A-Z]\w*$|flexmbd\.[A-Z]\w*$).*"  # what has no page of its own; what has one must be found
 
 FLEXMBD = {  # of flexmbd; elements, laws and films are grouped as in elements.md
-    "Run a model": "System run compile Simulation State Trajectory Settings prepare Prepared compiled ModelError",
+    "Run a model": (
+        "System run compile Simulation State Trajectory PoincareSection SectionPoints Settings prepare Prepared compiled ModelError"
+    ),
     "Analyse a model": (
         "static arc_length modes state_space StateSpace sensitivities Sensitivities inverse_dynamics reference Equations "
         "output_units output_meanings argument_units"
@@ -38,6 +40,7 @@ UQMBD = {
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate",
+    "Decisions": "Tolerances",
 }
 
 

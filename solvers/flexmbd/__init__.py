@@ -61,6 +61,7 @@ _NAMES = {  # module -> what comes from it
     "lubrication.viscosity": "Vogel Walther",
     "motion": "ConstantSpeed Fourier Harmonic Polynomial",
     "outputs.meanings": "output_meanings",
+    "outputs.sections": "PoincareSection SectionPoints",
     "running.arguments": "argument_units",
     "running.simulate": "Prepared Settings compiled prepare run",
     "running.simulation": "Simulation compile",

@@ -130,6 +130,8 @@ from flexmbd.motion import Fourier as Fourier
 from flexmbd.motion import Harmonic as Harmonic
 from flexmbd.motion import Polynomial as Polynomial
 from flexmbd.outputs.meanings import output_meanings as output_meanings
+from flexmbd.outputs.sections import PoincareSection as PoincareSection
+from flexmbd.outputs.sections import SectionPoints as SectionPoints
 from flexmbd.properties import Lubricant as Lubricant
 from flexmbd.properties import lubricant as lubricant
 from flexmbd.properties import material as material

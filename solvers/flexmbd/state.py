@@ -277,23 +277,21 @@ class Layout:
         rows = [f"{what} {k}" for what, count in counts.items() for k in range(count)]
         self._add(len(rows), lambda: [LayoutRow(f"aside.{name}", "put aside", "", "step") for name in rows], "ASIDE")
 
-    def signals(self, signals, reduced, windows=()):
+    def signals(self, signals, reduced, windows=(), sections=()):
         """Rows of outputs: their sums, and their values at the start, in the middle and at the end of a step."""
         sums = ("largest", "time of largest", "smallest", "time of smallest", "integral", "integral of the square")
-
-        def totals():
-            return [LayoutRow(f"{name}: {what}", "of the steps so far", "", "state") for name in signals[:reduced] for what in sums]
-
-        self._add(names.SUM_ROWS * reduced, totals, "SUMS")
-        this = [f"{what} of this turn" for what in (*sums, "begin")]
-        parts = [*sums, "begin", "end", *this, "angle at the start", "whole turns"]
-        if windows:
-            rows = [LayoutRow(f"{name}: {what}", "within a window", "", "state") for name in windows for what in parts]
-            self._add(names.WINDOW_ROWS * len(windows), lambda: rows, "WINDOWS")
+        totals = [f"{name}: {what}" for name in signals[:reduced] for what in sums]
+        self._add(len(totals), lambda: [LayoutRow(name, "of the steps so far", "", "state") for name in totals], "SUMS")
+        of_window = [*sums, "begin", "end", *(f"{what} of this turn" for what in (*sums, "begin")), "angle at the start", "whole turns"]
+        of_section = "signal", "points", "from", "time between points", "number of the next point", "level", "mark", "time"
+        for key, asked, parts, meaning in (("WINDOWS", windows, of_window, "a window"), ("SECTIONS", sections, of_section, "a section")):
+            if asked:
+                rows = [LayoutRow(f"{name}: {what}", f"of {meaning}", "", "state") for name in asked for what in parts]
+                self._add(len(rows), lambda rows=rows: rows, key)
         for key, life in (("Y0", "state"), ("YM", "step"), ("Y1", "step")):
             self._add(len(signals), lambda key=key, life=life: [LayoutRow(f"{key.lower()}.{x}", "output", "", life) for x in signals], key)
         self.sizes |= {"NS": len(signals), "NR": reduced, "NW": len(windows)}
-        self.sizes["OUT_ROWS"] = names.SUM_ROWS * reduced + names.WINDOW_ROWS * len(windows) + len(signals)
+        self.sizes["OUT_ROWS"] = self.sizes["Y0"] - self.sizes["SUMS"] + len(signals)
 
     def kept_rows(self, factors):
         """How many rows a sample's state has; with `factors` those of linear equations too."""

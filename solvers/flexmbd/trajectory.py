@@ -76,6 +76,8 @@ class Trajectory:
         Bodies whose poses were asked for, and ground; ``bodies["rod"].body.shapes`` is what a viewer draws.
     elements : tuple of Joined
         Elements with points on these bodies.
+    sections : dict name -> SectionPoints
+        Points on the sections that were asked for.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class Trajectory:
     statistics: dict = field(default_factory=dict)
     bodies: dict = field(default_factory=dict)
     elements: tuple = ()
+    sections: dict = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.outputs[name]
@@ -105,8 +108,9 @@ class Trajectory:
         """One run of a batch, without the axis of samples."""
         outputs, statistics = ({name: x[i] for name, x in table.items()} for table in (self.outputs, self.statistics))
         bodies = {name: moved.of_sample(i) for name, moved in self.bodies.items()}
+        sections = {name: points.of_sample(i) for name, points in self.sections.items()}
         elements, own = tuple(x.of_sample(i) for x in self.elements), {"outputs": outputs, "statistics": statistics, "bodies": bodies}
-        return replace(self, status=self.status[i], message=self.message[i], elements=elements, **own)
+        return replace(self, status=self.status[i], message=self.message[i], elements=elements, sections=sections, **own)
 
     def poses(self, body):
         """Places and rotations of a rigid body, point mass or grains at all times, a `Poses`; the run was asked for them by ``poses=True``.

@@ -18,6 +18,7 @@ from flexmbd.stepping.changed import count_anew, enter, leave
 from flexmbd.stepping.names import M, N
 from flexmbd.stepping.neighbours import neighbours
 from flexmbd.stepping.reading import Module
+from flexmbd.stepping.sections import jumped, sectioned
 from flexmbd.stepping.windows import met, windowed
 
 OF_SCHEMES = {f for scheme in SCHEMES for f in (*scheme.functions.values(), *scheme.passing.values())}
@@ -28,7 +29,8 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is com
 @pytest.mark.parametrize("width", [1, 4])
 def test_all_functions_of_the_package_are_read(width):
     """No one of them waits for Numba."""
-    for function in (*LOOP, leave, enter, count_anew, neighbours, windowed, met, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
+    asked = windowed, met, sectioned, jumped
+    for function in (*LOOP, leave, enter, count_anew, neighbours, *asked, *sorted(OF_SCHEMES, key=lambda f: f.__name__)):
         llvm.parse_assembly(Module([function], width, ["entry"]).text, llvm.create_context()).verify()
 
 

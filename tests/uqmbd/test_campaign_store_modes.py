@@ -43,6 +43,7 @@ EVERY = [
     of("reliability", BOX, approach="interval", output="s", above=3.5),
     of("grid", BOX, points=3),
     of("list", BOX, **SAMPLES),
+    of("tolerances", BOX, costs={"a": {"reciprocal": 1.0}}, limits={"s": "<= 2.6"}, degree=3),
     of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
 ]
 

@@ -38,7 +38,18 @@ def changed(case, k, c):
         return type(case.method)(**settings, **{side: k * case.settings["above"] + c})
     if case.method.name == "calibrate":
         return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()})
+    if case.method.name == "tolerances":
+        several = {name: [texts] if isinstance(texts, str) else texts for name, texts in case.settings["limits"].items()}
+        return case.with_(limits={name: [limit_changed(text, k, c) for text in texts] for name, texts in several.items()})
     return case.method
+
+
+def limit_changed(text, k, c):
+    """``<= 2.4`` for the output ``k y + c``."""
+    head, _, number = text.rpartition(" ")
+    if head.startswith("width"):
+        return f"{head} {abs(k) * float(number)!r}"
+    return f"{head if k > 0 else {'<=': '>=', '>=': '<='}[head]} {k * float(number) + c!r}"
 
 
 def moved(case, k, c):

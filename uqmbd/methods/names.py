@@ -38,5 +38,6 @@ METHODS = Names(
         "grid": "parameter_studies.chosen:Grid",
         "list": "parameter_studies.chosen:List",
         "calibrate": "parameter_studies.calibrate:Calibrate",
+        "tolerances": "design.tolerances:Tolerances",
     }
 )

@@ -9,6 +9,7 @@ from flexmbd.parameters import spread
 from flexmbd.registry import CONTACT_ROWS, LEAST_SPEED
 from flexmbd.running.known_times import KnownTimes
 from flexmbd.running.neighbours import room
+from flexmbd.running.sections import Sections
 from flexmbd.state import blocks
 from flexmbd.stepping import names
 from flexmbd.stepping.assembly import assemble, prepare
@@ -190,12 +191,14 @@ class Integration:
         sizes = self.model.layout.sizes
         return self.states[:, sizes["SLOTS"] : sizes["STATE_ROWS"]]
 
-    def run(self, which, times, patience=None):
+    def run(self, which, times, patience=None, sections=None):
         """Run samples to the end; False if they are not done after `patience` (s on the clock).
 
-        Called again and again for about a tenth of a second, between which Python hears Ctrl-C.
+        Called again and again for about a tenth of a second, between which Python hears Ctrl-C. `sections` has what the model was made
+        with, `PoincareSection` by name; `self.sections` then what was found.
         """
         model, sizes, at = self.model, self.model.layout.sizes, self.at
+        self.sections = Sections(self, sections)
         n, m, nc = sizes["N"], sizes["M"], sizes["NC"]
         signals, points, self.recorded_at = len(model.requests.histories), len(times), times
         self.histories = np.full((max(1, signals), self.count, max(1, points)), np.nan)
@@ -204,11 +207,20 @@ class Integration:
         self._point({
             names.HISTORIES: self.histories, names.GRID: np.zeros((model.width, max(1, points), grid_rows)), names.QUEUE: queue,
             names.TIMES: np.ascontiguousarray(times, float) if points else np.zeros(1),
-        })  # fmt: skip
+        } | self.sections.arrays(grid_rows))  # fmt: skip
         at[names.POINTS], at[names.GRID_ROWS], at[names.QUEUED] = points, grid_rows, len(queue)
         at[names.STARTED] = at[names.RUNNING] = at[names.TURNS] = 0
         if not len(queue):
             return True
+        at[names.NSECTIONS] = len(self.sections.asked)
+        try:
+            return self._turns(queue, patience)
+        finally:
+            at[names.NSECTIONS] = 0  # what else is called knows of no points
+
+    def _turns(self, queue, patience):
+        """Run the queue, a tenth of a second at a time; False if it is not done after `patience`."""
+        at = self.at
         turns = 256
         self.call(campaign)  # fills the lanes
         began = before = perf_counter()

@@ -32,6 +32,7 @@ from flexmbd.state import Layout
 from flexmbd.stepping import compiled, names
 from flexmbd.stepping.campaign import LOOP
 from flexmbd.stepping.neighbours import neighbours
+from flexmbd.stepping.sections import jumped, sectioned
 from flexmbd.stepping.windows import met, windowed
 
 log = logging.getLogger("flexmbd")
@@ -54,7 +55,7 @@ class Model:
     formulation : str
         Key of `FORMULATIONS`.
     writing
-        Further arguments of the `Formulation`: `shift`, `tuning`.
+        Further arguments of the `Formulation`: `shift`, `tuning`; and `sections`, `PoincareSection` by name.
 
     Attributes
     ----------
@@ -71,6 +72,7 @@ class Model:
 
     def __init__(self, system, outputs, scheme, *, width=16, direct="", formulation="natural", **writing):
         self.scheme, self.width, self._formulation = scheme, width, FORMULATIONS[formulation]
+        self._sections = writing.pop("sections", {})
         self._arguments = writing | {"direct": bool(direct)}
         try:
             if not self._write(system, outputs, bringing):  # outputs bring states that are not known to do so
@@ -89,7 +91,7 @@ class Model:
         """
         equations = self._formulation(system, **self._arguments)
         equations.outputs |= posed(equations, outputs)
-        self.requests = Requests(outputs, equations.outputs)
+        self.requests = Requests(outputs, equations.outputs, self._sections)
         asked = {system.aliases.get(name, name) for name in self.requests.names} & set(ENERGY_ACCOUNTS)
         self.unkept = unkept(equations, self.scheme, asked)
         self.balanced = bool(asked) or not self.unkept
@@ -100,7 +102,7 @@ class Model:
         ledgers = own[::-1].index(False) if False in own else len(own)  # those at the end
         self.layout = Layout(self.problem, self.scheme, self.width, ledgers, bool(asked))
         self._equations()
-        self.layout.signals(self.requests.names, len(self.requests.reduced), list(self.requests.windows))
+        self.layout.signals(self.requests.names, len(self.requests.reduced), list(self.requests.windows), list(self.requests.sections))
         nodes = [self.problem.outputs[name][0]() for name in self.requests.names]
         if self.problem.late:
             return False
@@ -119,7 +121,7 @@ class Model:
     @property
     def loop(self):
         """Functions of the time loop and of the scheme, compiled once for all models of a width; those of a group are one module."""
-        return LOOP, *(tuple(x.values()) for x in (self._steps, self._windows, self._searches))
+        return LOOP, *(tuple(x.values()) for x in (self._steps, *self._asked, self._searches))
 
     @property
     def _searches(self):
@@ -127,9 +129,10 @@ class Model:
         return {names.SEARCH: neighbours} if self.reaches else {}
 
     @property
-    def _windows(self):
-        """Functions of windows, if some are asked for, by entry of the table."""
-        return {names.WINDOWED: windowed, names.MET: met} if self.requests.windows else {}
+    def _asked(self):
+        """Functions of windows and of sections, if some are asked for, by entry of the table."""
+        of_windows, of_sections = {names.WINDOWED: windowed, names.MET: met}, {names.SECTIONED: sectioned, names.JUMPED: jumped}
+        return (of_windows if self.requests.windows else {}), (of_sections if self.requests.sections else {})
 
     @property
     def _steps(self):
@@ -239,7 +242,7 @@ class Model:
         if not b.initial_rows:
             at[names.ASSEMBLE_PROJECT], at[names.ASSEMBLE_RESIDUAL] = at[names.PROJECT], at[names.RESIDUAL]
         at[names.OUTPUTS] = self.signals.code.address("outputs")
-        for group in (self._steps, self._windows):
+        for group in (self._steps, *self._asked):
             for entry, function in group.items():
                 at[entry] = compiled.address(function, self.width, tuple(group.values()))
         for entry, function in self._searches.items():

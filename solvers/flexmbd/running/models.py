@@ -18,8 +18,11 @@ _models = {}  # the last used last
 log = logging.getLogger("flexmbd")
 
 
-def model_of(system, outputs, settings):
-    """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by."""
+def model_of(system, outputs, settings, sections=None):
+    """The compiled `Model` of a system's topology (one per process, on disk for the next), with what failures are explained by.
+
+    `sections` are `PoincareSection` by name; their numbers do not matter.
+    """
     outputs = sorted({*outputs, *witnesses(system)})
     parameters = system.parameters()
     levels = tuple((path, repr(parameters.level(path))) for path in parameters)  # their order decides that of operations
@@ -29,12 +32,13 @@ def model_of(system, outputs, settings):
     shift = settings.constraint_shift if settings.constraints == "augmented" else 0.0
     facts = (levels, tuple(outputs), settings.integrator, value, settings.lanes, shift)
     facts += (settings.linear_solver, settings.tuning, settings.formulation)
+    facts += tuple((name, section.structure) for name, section in (sections or {}).items())
     key = (system.topology_key(), identity(system), *facts)
     model, numbers = _models.get(key), _numbers(system)
     if new := model is None:
         log.info("building: %d bodies, %d elements", len(system.bodies), len(system.elements))
         how = {"width": settings.lanes, "shift": shift, "direct": settings.linear_solver, "tuning": settings.tuning}
-        how["formulation"] = settings.formulation
+        how |= {"formulation": settings.formulation, "sections": sections or {}}
         with unsearched():
             model = Model(system, outputs, scheme, **how)
     if new or (numbers is not None and numbers != model.examined):  # of batches the first one stands for all

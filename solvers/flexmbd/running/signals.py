@@ -29,16 +29,25 @@ class Requests:
     windows : dict output -> (signal, Window)
     percentiles : dict output -> float
         Per cent of the time.
+    sections : dict name -> (kind, signal or None, signals that are taken)
+    of_sections : list of str
+        All these signals.
     units : dict output -> str
 
     Raises
     ------
     ModelError
-        Unknown output or reduction, or a window that is none.
+        Unknown output or reduction, a window that is none, or a section of what is not there.
     """
 
-    def __init__(self, outputs, catalogue):
+    def __init__(self, outputs, catalogue, sections=None):
         self.wanted, self.windows, self.percentiles, reduced, histories = {}, {}, {}, set(), set()
+        self.sections = {name: (*section.signal(catalogue), section.of) for name, section in (sections or {}).items()}
+        taken = [name for _, _, of in self.sections.values() for name in of]
+        if odd := next((name for name in taken if name not in catalogue), None):
+            raise unknown("output", odd, catalogue)
+        for kind, signal, of in self.sections.values():  # what has to be known at the ends of steps
+            reduced |= {signal, *of} if kind == names.IMPACT else {signal} - {None}
         for out in outputs:
             name, how, window = parts(out)
             if name not in catalogue:
@@ -58,9 +67,11 @@ class Requests:
                 self.percentiles[out] = level
             self.wanted[out] = (name, how)
         self.reduced, self.histories = ([name for name in catalogue if name in chosen] for chosen in (reduced, histories))
-        self.names = list(dict.fromkeys(self.reduced + self.histories))
+        self.of_sections = [name for name in catalogue if name in taken]
+        self.names = list(dict.fromkeys(self.reduced + self.histories + self.of_sections))
         units = {out: (how, catalogue[name][1]) for out, (name, how) in self.wanted.items()}
-        self.units = {out: unit if how is None else unit_of(how, unit) for out, (how, unit) in units.items()}
+        self.units = {name: catalogue[name][1] for name in self.of_sections}
+        self.units |= {out: unit if how is None else unit_of(how, unit) for out, (how, unit) in units.items()}
 
     def tables(self):
         """Of each window its signal and that of its angle (-1: none), and its begin and end, s."""
@@ -113,7 +124,8 @@ class Signals:
         functions.add("outputs", [(("y", k), node) for k, node in enumerate(nodes)])
         self.code, self.rows = functions.code(), functions.rows
         books = {k for k, s in enumerate(problem.states) if s.name.startswith(f"{EnergyAccounts.name}.") and not s.rate.zero}
-        kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in requests.histories]
+        between = {*requests.histories, *requests.of_sections}
+        kept = [node for node, name in zip(nodes, requests.names, strict=True) if name in between]
         self.exactly = not books.isdisjoint(graph.space("s").of(*kept))  # of no interpolation: its error is not controlled
         solved = {x.id for x in (*sources(problem.a), *sources(problem.multipliers))}
         self.reactive = [any(x.id in solved for x in ordered(graph, [node])) for node in nodes]

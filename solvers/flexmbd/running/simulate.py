@@ -16,6 +16,7 @@ from flexmbd.running.outcome import gained, outcome, started
 from flexmbd.running.plausible import implausible
 from flexmbd.running.posed import asked, joined, moved
 from flexmbd.running.reduced import check_windows, output_times, recorded
+from flexmbd.running.sections import first_numbers, none_of, of_samples
 from flexmbd.running.settings import Settings, as_settings
 from flexmbd.running.stepwise import fixed_step, percussions
 from flexmbd.trajectory import ERROR, OK, Trajectory
@@ -43,7 +44,7 @@ class Prepared:
     topology: str
 
 
-def prepare(build, samples=None, *, end, points, outputs, settings=None):
+def prepare(build, samples=None, *, end, points, outputs, settings=None, sections=None):
     """Describe a model once, check it, and compile it.
 
     Parameters
@@ -56,10 +57,12 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
         Time grid ``linspace(0, end, points)`` in s.
     outputs : sequence of str
     settings : mapping, optional
+    sections : mapping name -> PoincareSection, optional
 
     Returns
     -------
     Prepared
+        Units also of what sections take.
 
     Raises
     ------
@@ -82,18 +85,19 @@ def prepare(build, samples=None, *, end, points, outputs, settings=None):
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
     settings, reasons = chosen(settings, system, end)
-    run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings)
-    model = model_of(system, outputs, settings)
+    shorter = first_numbers(sections)
+    run(build, one, end=1e-9 * end, points=min(points, 2), outputs=outputs, settings=settings, sections=shorter)
+    model = model_of(system, outputs, settings, sections)
     check_windows(model.requests, end)
     return Prepared(
-        {name: model.units[name] for name in outputs},
+        {name: model.units[name] for name in (*outputs, *model.requests.of_sections)},
         sorted(model.problem.outputs),
         attributes(model, system, settings, reasons),
         model.topology,
     )
 
 
-def compiled(build, samples=None, *, end, outputs, settings=None):
+def compiled(build, samples=None, *, end, outputs, settings=None, sections=None):
     """True if the machine code of a model is on disk; arguments and errors as those of `prepare`.
 
     A process that compiles a model runs code that may round differently in the last digits from what later processes load: whoever wants
@@ -112,10 +116,10 @@ def compiled(build, samples=None, *, end, outputs, settings=None):
     system, good, message = describe(build, first_of(build, samples))
     if not len(good):
         raise ModelError(f"the model cannot be built: {message[0]}")
-    return model_of(system, outputs, chosen(as_settings(settings), system, end)[0]).on_disk()
+    return model_of(system, outputs, chosen(as_settings(settings), system, end)[0], sections).on_disk()
 
 
-def run(build, samples=None, *, end, points=201, times=None, outputs, settings=None, patience=None, poses=False):
+def run(build, samples=None, *, end, points=201, times=None, outputs, settings=None, patience=None, poses=False, sections=None):
     """Simulate a batch, or one system.
 
     Parameters
@@ -130,6 +134,8 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
         they came. For trials: what is left depends on the machine.
     poses : bool or sequence of str
         Keep where all bodies are at the times of the histories, or those named: for `Trajectory.poses`, `centre_line`, `places`.
+    sections : mapping name -> PoincareSection, optional
+        What to take at equal times, at passages of a level, or at impacts: `Trajectory.sections`.
 
     Returns
     -------
@@ -168,16 +174,18 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     status = np.where([bool(m) for m in message], ERROR, OK).astype(np.int8)
     if system is None:
         empty = {o: np.full((count,) if ":" in o else (count, points), np.nan) for o in outputs}
-        return Trajectory(time, empty, {}, status, message, {}, {k: np.zeros(count) for k in ("steps", "rejected", "events")})
+        none = {name: none_of(section, count) for name, section in (sections or {}).items()}
+        statistics = {k: np.zeros(count) for k in ("steps", "rejected", "events")}
+        return Trajectory(time, empty, {}, status, message, {}, statistics, sections=none)
     system = system if isinstance(system, Stack) else Unchanged(system)
     settings, reasons = chosen(settings, system, end)
     kept_of = asked(system, poses)
     wanted = [*outputs, *(name for own in kept_of.values() for name in own)]
-    model = model_of(system, wanted, settings)
+    model = model_of(system, wanted, settings, sections)
     made = Integration(model, system, len(good), settings, float(end))
     notable, bad, words = started(made)
     kept = recorded(model, time, float(end))
-    made.run(np.flatnonzero(~bad), kept, patience)
+    made.run(np.flatnonzero(~bad), kept, patience, of_samples(sections, good, count))
     own = np.searchsorted(kept, time)
     values, codes, notes, counters = outcome(made, bad, words)
     if "ended" in counters:
@@ -201,9 +209,10 @@ def run(build, samples=None, *, end, points=201, times=None, outputs, settings=N
     status[good] = codes
     for i, note in zip(good, notes, strict=True):
         message[i] = note
-    bodies = moved(system, kept_of, out, good)
-    units, used = {name: model.units[name] for name in out}, attributes(model, system, settings, reasons) | notable
-    found = Trajectory(time, out, units, status, message, used, statistics, bodies, joined(system, bodies, good))
+    bodies, points = moved(system, kept_of, out, good), made.sections.found(good, count)
+    units = {name: model.units[name] for name in (*out, *model.requests.of_sections)}
+    used = attributes(model, system, settings, reasons) | notable | made.sections.said(codes == OK)
+    found = Trajectory(time, out, units, status, message, used, statistics, bodies, joined(system, bodies, good), points)
     return found.of_sample(0) if single(build) else found
 
 

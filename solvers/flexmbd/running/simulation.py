@@ -11,14 +11,15 @@ from flexmbd.running.models import model_of
 from flexmbd.running.outcome import outcome, started
 from flexmbd.running.posed import asked, joined, moved
 from flexmbd.running.reduced import recorded
+from flexmbd.running.sections import of_samples
 from flexmbd.running.settings import as_settings
 from flexmbd.running.simulate import attributes, run
 from flexmbd.state import LOOP, State
 from flexmbd.stepping.changed import count_anew
-from flexmbd.trajectory import Trajectory
+from flexmbd.trajectory import OK, Trajectory
 
 
-def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=False):
+def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=False, sections=None):
     """Compile a model.
 
     Parameters
@@ -33,6 +34,8 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=Fa
     settings : mapping, optional
     poses : bool or sequence of str
         As of `flexmbd.run`, for `Simulation.run` and `Simulation.go_on`.
+    sections : mapping name -> PoincareSection, optional
+        As of `flexmbd.run`; of a motion that goes on `after` and `every` count from the state on.
 
     Returns
     -------
@@ -54,7 +57,7 @@ def compile(build, samples=None, *, outputs=(), end=1.0, settings=None, poses=Fa
     >>> state.time.tolist()
     [0.3]
     """
-    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings), poses)
+    return Simulation(build, samples, tuple(outputs), float(end), as_settings(settings), poses, dict(sections or {}))
 
 
 class Simulation:
@@ -81,17 +84,17 @@ class Simulation:
     True
     """
 
-    def __init__(self, build, samples, outputs, end, settings, poses=False):
+    def __init__(self, build, samples, outputs, end, settings, poses=False, sections=None):
         if not 0 < end < np.inf:
             raise ModelError(f"the end of the time is {end!r} s; it must be greater than zero")
         self._build, self.outputs, self.end, self._made = build, outputs, end, ((), None)
         system = self._system(first_of(build, samples))
         self.settings, self._reasons = chosen(settings, system, end)
-        self._poses = asked(system, poses)
+        self._poses, self._sections = asked(system, poses), sections or {}
         self._wanted = [*outputs, *(name for own in self._poses.values() for name in own)]
-        model = model_of(system, self._wanted, self.settings)
+        model = model_of(system, self._wanted, self.settings, self._sections)
         model.compile()
-        self.units = {name: model.units[name] for name in outputs}
+        self.units = {name: model.units[name] for name in (*outputs, *model.requests.of_sections)}
 
     def _system(self, samples):
         system, good, message = describe(self._build, samples)
@@ -103,7 +106,7 @@ class Simulation:
     def run(self, samples=None, *, end=None, points=201):
         """`flexmbd.run` with the outputs and settings of this one; `end` is its own if left out."""
         given = samples or None
-        how = {"outputs": self.outputs, "settings": self.settings, "poses": [*self._poses]}
+        how = {"outputs": self.outputs, "settings": self.settings, "poses": [*self._poses], "sections": self._sections}
         return run(self._build, given, end=end or self.end, points=points, **how)
 
     def start(self, samples=None):
@@ -191,12 +194,13 @@ class Simulation:
         bad, begins = np.array([bool(words) for words in begun.words]), float(state.time[0]) if anew else 0.0
         if anew:
             made.call(count_anew)
-        made.run(np.flatnonzero(~bad), recorded(made.model, time, float(end)))
+        every = np.arange(made.count)
+        made.run(np.flatnonzero(~bad), recorded(made.model, time, float(end)), None, of_samples(self._sections, every, made.count))
         values, codes, words, counters = outcome(made, bad, begun.words, whole=False, begins=begins)
-        used = attributes(made.model, made.system, self.settings, self._reasons) | begun.notes
+        used = attributes(made.model, made.system, self.settings, self._reasons) | begun.notes | made.sections.said(codes == OK)
         outputs = {name: values[name] if ":" in name else values[name][:, :points] for name in self._wanted}
         bodies = moved(made.system, self._poses, outputs)
-        shown = bodies, joined(made.system, bodies)
+        shown = bodies, joined(made.system, bodies), made.sections.found(every, made.count)
         return Trajectory(time, outputs, self.units, codes, list(words), used, counters, *shown), self._state(made, samples, begun.notes)
 
     def load(self, path):
@@ -212,7 +216,8 @@ class Simulation:
         if made is None or before != key:
             system = self._system(samples)
             count = max([len(x) for x in samples.values()] or [system.parameters().samples])
-            made = Integration(model_of(system, self._wanted, self.settings), system, count, self.settings, self.end, keeps=True)
+            model = model_of(system, self._wanted, self.settings, self._sections)
+            made = Integration(model, system, count, self.settings, self.end, keeps=True)
             self._made = key, made
         else:
             made.clear(self.end)

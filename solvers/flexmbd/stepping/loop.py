@@ -14,9 +14,9 @@ from flexmbd.stepping.measuring import measure
 from flexmbd.stepping.names import (
     ANGULAR, ASSIGNED, ATTEMPT, BEFORE, COMMIT, CONTACTS, CUT, END, ENDED, ERROR, EVENTS, EXPONENT, FINISH, FIXED, FLOORED,
     STEP_TO_EVENT, NOMINAL_STEP, HOPELESS, H_MAX, H_MIN, JUMPS, KINKS, KNOWNS, LARGEST, LEDGERS, LOCATE, NEXT_CHECK,
-    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NW, OUTPUTS, OVER, PARTS, POINTS, PROJECT, PROPOSE, REAL, REFINE,
-    REJECTED, RESTART, SAFETY, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN, VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH,
-    WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
+    LAST_CHECK_TIME, MAX_STEPS, MEASURES, MIDDLE, MIDWAY, NC, NEXT, NR, NSECTIONS, NW, OF_PARTS, OUTPUTS, OVER, PART, PARTS, POINTS,
+    PROJECT, PROPOSE, REAL, REFINE, REJECTED, RESTART, SAFETY, SECTIONED, ANGULAR_SCALE, LARGEST_DISTANCE, TIME_MARGIN,
+    VELOCITY_SCALE, START, STATUS, STEPPED, STEPS, STUCK, SWITCH, WATCHED, WHO, CHECK_INTERVAL, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.parts import reduce_parts
 from flexmbd.stepping.recording import middle, record, reduce_step, turn
@@ -212,6 +212,10 @@ def keep(t, h, t1, accepted, X, P, W, at):
             st(X, WHO, select(accepted, 1.0, 0.0))
             call(at[WINDOWED], X, P, W, at)
         reduce_step(t, h, accepted, X, at)
+    if at[NSECTIONS] > 0 and (at[NR] == 0 or at[PARTS] == 1):
+        at[PART], at[OF_PARTS] = 0, 1
+        st(X, WHO, select(accepted, 1.0, 0.0))
+        call(at[SECTIONED], X, P, W, at)
     if at[POINTS] > 0:
         record(h, accepted, X, P, W, at)
     spin, speed = move(accepted, X, at)

@@ -12,6 +12,8 @@ rows, flags, addresses. Rows of X that every model has stand here; where the oth
 - Of a signal that is reduced `SUM_ROWS` rows: largest value, when, smallest, when, integral, integral of its square.
 - Of a window `WINDOW_ROWS` (`windows`): those of the signal within it, its begin and end; and where it is a turn of a shaft those of the
   turn that goes on, its begin, the angle at the start, and whole turns so far.
+- Of a section `SECTION_ROWS` (`sections`): its signal at the step's start, points so far, the time from which on they count, the time
+  between them, the number of the next one, the level; and what is found in a step.
 """
 
 # ---- rows of X that every model has: those of a step, then those of the state
@@ -26,6 +28,8 @@ START = T
 SUM_ROWS = 6
 MOST, WHEN_MOST, LEAST, WHEN_LEAST, INTEGRAL, SQUARES = range(SUM_ROWS)
 WINDOW_ROWS = 2 * SUM_ROWS + 5
+SECTION_ROWS = 8
+REGULAR, UP, DOWN, BOTH, IMPACT = range(5)  # kinds of points on sections: at equal times, passages of a level, impacts
 
 # ---- entries of the table
 (
@@ -40,8 +44,9 @@ WINDOW_ROWS = 2 * SUM_ROWS + 5
     PACK_X, PACK_P, RESIDUALS, SHOWN, STAGE, KEPT_ROWS, STOPS, ASSIGNED, ASSIGNS,
     PENETRATIONS, INSIDE, KNOWN, KNOWNS, TIMED, CLOCKS, RESUME, BOW, EXACTLY, ASIDE, WATCHED, BALANCE, LEDGERS, REACTIVE, WORK,
     NW, WINDOWS, WINDOWED, MET, WINDOW_SIGNALS, WINDOW_ENDS, SEARCH, NEIGHBOURS, FURTHER, BETWEEN, SERIES, PROPOSE, MEASURES, PARTS,
-) = range(134)  # fmt: skip
-ENTRIES = 134
+    NSECTIONS, SECTIONS, SECTIONED, JUMPED, SECTION_TABLE, SECTION_SIGNALS, SECTION_POINTS, SECTION_ROOM, PART, OF_PARTS,
+) = range(144)  # fmt: skip
+ENTRIES = 144
 
 # ---- numbers of a run
 FINISH, TOLERANCE, H_FIRST, H_MAX, H_MIN, MAX_STEPS, DRIFT, REACH, ITERATIONS, EXPONENT = range(10)

@@ -8,7 +8,8 @@ from flexmbd.lanes import select
 from flexmbd.lanes.rows import call, evaluate, ld, st
 from flexmbd.lanes.vector import inner
 from flexmbd.stepping.names import (
-    BETWEEN, END, FRACTION, FURTHER, LAST, MIDDLE, NW, OUTPUTS, PARTS, RATES, SLOTS, START, STRIDE, WHO, WINDOWED, Y1, YM, H, M, N, T,
+    BETWEEN, END, FRACTION, FURTHER, LAST, MIDDLE, NSECTIONS, NW, OF_PARTS, OUTPUTS, PART, PARTS, RATES, SECTIONED, SLOTS, START, STRIDE,
+    WHO, WINDOWED, Y1, YM, H, M, N, T,
 )  # fmt: skip
 from flexmbd.stepping.recording import reduce_step
 
@@ -68,6 +69,10 @@ def reduce_parts(t, h, t1, accepted, X, P, W, at):
             st(X, T, t)
             st(X, H, h)
         reduce_step(begin, share, accepted, X, at)
+        if at[NSECTIONS] > 0:
+            at[PART], at[OF_PARTS] = k, parts
+            st(X, WHO, select(accepted, 1.0, 0.0))
+            call(at[SECTIONED], X, P, W, at)
 
 
 __all__ = ["reduce_parts"]

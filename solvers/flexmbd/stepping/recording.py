@@ -9,8 +9,8 @@ from flexmbd.registry import CONTACT_ROWS, DEPTH, DEPTH_RATE, IMPACTS, LEAST_SPE
 from flexmbd.stepping.events import crossing
 from flexmbd.stepping.names import (
     ASIDE, ATTEMPT, BETWEEN, BOW, CONTACTS, CURSOR, DENSE, DUE, END, ERROR, EXACTLY, FIXED, FRACTION, FURTHER, GAPS, GRID, GRID_ROWS,
-    NOMINAL_STEP, KINK, LAST, MET, MIDDLE, MIDWAY, NC, NR, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS, STAGE, START, STRIDE,
-    SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
+    JUMPED, NOMINAL_STEP, KINK, LAST, MET, MIDDLE, MIDWAY, NC, NR, NSECTIONS, NW, OUTPUTS, POINTS, RATES, REFINE, RESTART, SCHEME, SLOTS,
+    STAGE, START, STRIDE, SUM_ROWS, SUMS, TIMES, WHO, Y0, Y1, YM, H, M, N, T, MOST, LEAST, INTEGRAL, SQUARES,
 )  # fmt: skip
 
 
@@ -59,6 +59,10 @@ def turn(turned, when, X, P, W, at):
         st(X, WHO, select(turned, 1.0, 0.0))
         st(X, FRACTION, when)
         call(at[MET], X, P, W, at)
+    if at[NSECTIONS] > 0:
+        st(X, WHO, select(turned, 1.0, 0.0))
+        st(X, FRACTION, when)
+        call(at[JUMPED], X, P, W, at)
     for k in range(at[NR]):
         r = at[SUMS] + SUM_ROWS * k
         y = select(turned, ld(X, at[Y1] + k), ld(X, at[Y0] + k))
