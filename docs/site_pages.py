@@ -21,6 +21,7 @@ FLEXMBD = {  # of flexmbd; elements, laws and films are grouped as in elements.m
     ),
     "Analyse a model": (
         "static arc_length modes state_space StateSpace sensitivities Sensitivities inverse_dynamics reference Equations "
+        "section_map SectionMap Passage "
         "output_units output_meanings argument_units"
     ),
     "Show a motion": "show Viewer Poses CentreLine Box Cylinder Sphere Balls Polyline Mesh Swept",
@@ -40,6 +41,7 @@ UQMBD = {
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate",
+    "Nonlinear dynamics": "Bifurcation",
     "Decisions": "Tolerances",
 }
 

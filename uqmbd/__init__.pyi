@@ -18,6 +18,7 @@ from uqmbd.inputs.variables import Triangular as Triangular
 from uqmbd.inputs.variables import Uniform as Uniform
 from uqmbd.inputs.variables import Weibull as Weibull
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
+from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
 from uqmbd.methods.imprecise.mixed import Mixed as Mixed
 from uqmbd.methods.intervals.chebyshev import Chebyshev as Chebyshev

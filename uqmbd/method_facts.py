@@ -105,6 +105,20 @@ class Limit(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Diagram(FromAttributes):
+    """Of methods whose results are ``about`` a diagram: over which input it is, and what was found, by output."""
+
+    parameter: str = ""
+    most_period: int = 0  # largest period that was looked for
+    hysteresis: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)  # ranges, SI, in which up and down differ
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Diagram:
+        """They are in the attribute ``diagram``."""
+        return super().of(attrs.get("diagram") or {})
+
+
+@dataclass(frozen=True)
 class Start(FromAttributes):
     """Where one start of a calibration ended: cost, steps, how it ended, and the inputs, SI."""
 

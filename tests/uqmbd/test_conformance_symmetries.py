@@ -169,6 +169,8 @@ def space_in_mm(space):
 def test_the_unit_of_an_input(case):
     numbers = {key: {name: [1e3 * x for x in row] for name, row in case.settings[key].items()} for key in ("samples", "values")
                if isinstance(case.settings.get(key), dict)}  # fmt: skip
+    if isinstance(case.settings.get("values"), list):  # of one input
+        numbers["values"] = [1e3 * x for x in case.settings["values"]]
     one, other = run(case), run(case, case.with_(**numbers), space_in_mm(case.inputs))
     rtol = 1e-5 if case.method.name == "calibrate" else 1e-7
     for key, name, a, b in pairs(one, other):

@@ -37,6 +37,7 @@ METHODS = Names(
         "reliability": "reliability.settings:Reliability",
         "grid": "parameter_studies.chosen:Grid",
         "list": "parameter_studies.chosen:List",
+        "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",
     }

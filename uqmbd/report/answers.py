@@ -11,6 +11,7 @@ from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
 from uqmbd.method_facts import Allocated, Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
+from uqmbd.report import diagrams
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
@@ -35,6 +36,8 @@ def question_of(result: ResultData, name: str | None) -> str:
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
     if result.facts_of(Estimates):
         return f"For which values of {inputs} does the model come closest to the measurements?"
+    if result.facts.about == "diagram":
+        return diagrams.question(result, name)
     if result.facts_of(Allocated):
         return tolerances_question(result)
     if has_probability(result, name):
@@ -56,6 +59,8 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return []
     if result.facts_of(Estimates):
         return _estimates(result)
+    if result.facts.about == "diagram":
+        return diagrams.answer(result, name)
     if result.facts_of(Allocated):
         return tolerances_answer(result)
     if has_probability(result, name):
