@@ -193,7 +193,10 @@ CASES = [
         if name not in ("width", "shapley")
     ),
     case("sensitivity", "bound", BOUND, approach="shapley", **SAMPLES["shapley"]),
-    *(case("sensitivity", "grouped", OTHERS, approach=name, input_groups={"both": ["a", "b"]}, **SAMPLES[name]) for name in ("sobol", "morris")),
+    *(
+        case("sensitivity", "grouped", OTHERS, approach=name, input_groups={"both": ["a", "b"]}, **SAMPLES[name])
+        for name in ("sobol", "morris")
+    ),
     case("sensitivity", "pairs", OTHERS, approach="sobol", samples=16, second_order=True, **LIMITS),
     *(case("sensitivity", "box", BOX, approach=name, **SAMPLES[name]) for name in ("morris", "pawn", "derivative", "width")),
     *(case("reliability", "tailed", TAILED, approach=name, **RARE) for name in ("form", "sorm")),

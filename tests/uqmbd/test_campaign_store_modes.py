@@ -25,7 +25,8 @@ def of(kind, inputs, sets=None, **settings):
 
 
 NEEDS = {
-    "sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "shapley": 16, "derivative": None,
+    "sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "shapley": 16,
+    "derivative": None,
 }  # fmt: skip
 EVERY = [
     of("chebyshev", BOX, degree=3, fallback_runs=20),
