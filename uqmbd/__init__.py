@@ -6,6 +6,9 @@ import importlib
 from typing import Any
 
 _NAMES = {  # by their module
+    "analysis.dynamics.flows": "Flow",
+    "analysis.dynamics.returns": "PeriodMap ReturnMap",
+    "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
