@@ -250,15 +250,16 @@ class Cases(FromAttributes):
     control: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-WHY, CLAIMED = "why", "claimed"  # as methods write them
+WHY, CLAIMED, STATISTIC = "why", "claimed", "statistic"  # as methods write them
 
 
 @dataclass(frozen=True)
 class Trusting(FromAttributes):
-    """Of an output in `trusted`: what else took the trust away, and whether the method says what it trusts."""
+    """Of an output in `trusted`: what else took the trust away, whether the method says what it trusts, and of which statistic."""
 
     why: str = ""
     claimed: bool = True
+    statistic: str = ""  # "mean" where its limits are no wider than what was asked for; empty of bounds and surrogates
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ def _of_trust(result: ResultData, name: str, trust: Trust) -> Judged:
 def _evidence(result: ResultData, trust: Trust) -> str:
     """What speaks for bounds, or a surrogate, that are trusted."""
     known = result.facts_of(Evidence)
+    if trust.statistic:
+        return f"the limits of the {trust.statistic} are within the error that was asked for"
     if trust.alone or trust.searched == 1.0:
         fresh, outside = known.runs_fresh, known.outside_found
         which = f"{fresh:,} fresh runs" if fresh else "fresh runs"
