@@ -126,6 +126,7 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
     "dgsm": {"samples": 8, **LIMITS},
     "pawn": {"samples": 60, **LIMITS},
     "hdmr": {"samples": 330, "degree": 2, "resamples": 2},
+    "shapley": {"samples": 16, **LIMITS},
     "derivative": {},
     "width": {"degree": 3},
 }
@@ -197,7 +198,12 @@ CASES = [
     *(
         case("sensitivity", "random", UNIFORM, approach=name, **keys, more={"samples": 64} if name == "sobol" else None)
         for name, keys in SAMPLES.items()
-        if name != "width"
+        if name not in ("width", "shapley")
+    ),
+    case("sensitivity", "bound", BOUND, approach="shapley", **SAMPLES["shapley"]),
+    *(
+        case("sensitivity", "grouped", OTHERS, approach=name, input_groups={"both": ["a", "b"]}, **SAMPLES[name])
+        for name in ("sobol", "morris")
     ),
     case("sensitivity", "pairs", OTHERS, approach="sobol", samples=16, second_order=True, **LIMITS),
     *(case("sensitivity", "box", BOX, approach=name, **SAMPLES[name]) for name in ("morris", "pawn", "derivative", "width")),

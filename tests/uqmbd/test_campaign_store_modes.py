@@ -24,7 +24,10 @@ def of(kind, inputs, sets=None, **settings):
     return pytest.param(method, inputs, sets or {}, id="-".join([kind, *(str(settings[key]) for key in ("approach",) if key in settings)]))
 
 
-NEEDS = {"sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "derivative": None}
+NEEDS = {
+    "sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "shapley": 16,
+    "derivative": None,
+}  # fmt: skip
 EVERY = [
     of("chebyshev", BOX, degree=3, fallback_runs=20),
     of("montecarlo", UNIFORM, samples=40),
