@@ -155,11 +155,6 @@ BY_STUDY = (STEP_ERROR, EXTREME_RUNS, TRUSTED, TRUST_HORIZON, RUNS, FIELDS)  # w
 DIMENSIONS = frozenset(dim for spec in OURS for dim in spec.dims)  # no output, and no axis of one, can be called so
 
 
-def own_specs(groups: Iterable[GroupSpec]) -> tuple[GroupSpec, ...]:
-    """Those of a method's groups that are not ours."""
-    return tuple(spec for spec in groups if spec not in OURS)
-
-
 def known_specs(own: Iterable[GroupSpec] = ()) -> dict[str, GroupSpec]:
     """All groups that a result may have, by name: ours, then those that a method declares.
 

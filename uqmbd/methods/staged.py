@@ -11,7 +11,6 @@ from uqmbd.analysis.base.columns import Columns, finite_rows
 from uqmbd.analysis.base.columnwise import by_blocks
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
-from uqmbd.groups import own_specs
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.distrust import without_trust_where_runs_failed
 from uqmbd.methods.failures import MEND, stop_if_too_many
@@ -125,7 +124,7 @@ class AdaptiveSampler(Sampler):
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
         groups, attrs = self._conclude()
-        result = Result(groups, specs=own_specs(self.settings.groups), attrs=attrs)
+        result = Result(groups, specs=self.settings.groups, attrs=attrs)
         self._extend(result)
         here = self._spoken_of()
         failed = self.status[here] != 0
