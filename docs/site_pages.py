@@ -34,7 +34,7 @@ PARTS = (  # of flexmbd, that can be used by themselves
 UQMBD = {
     "Ask and read": "Study StudySpec TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report "
     "StudyError",
-    "Models": "Curve Events vectorized",
+    "Models": "Curve Events Section vectorized",
     "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",

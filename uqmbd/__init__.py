@@ -16,6 +16,7 @@ _NAMES = {  # by their module
     "results": "Results open_each",
     "simulators.curve": "Curve",
     "simulators.events": "Events",
+    "simulators.sections": "Section",
     "simulators.vectorized": "vectorized",
     "spec": "StudySpec",
     "study": "CampaignSettings Study TimeGrid",

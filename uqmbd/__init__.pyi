@@ -40,6 +40,7 @@ from uqmbd.results import Results as Results
 from uqmbd.results import open_each as open_each
 from uqmbd.simulators.curve import Curve as Curve
 from uqmbd.simulators.events import Events as Events
+from uqmbd.simulators.sections import Section as Section
 from uqmbd.simulators.vectorized import vectorized as vectorized
 from uqmbd.spec import StudySpec as StudySpec
 from uqmbd.study import CampaignSettings as CampaignSettings
