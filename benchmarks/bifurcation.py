@@ -4,8 +4,8 @@
 Measured: `flexmbd.run` on Flores' slider-crank at 5000 rpm (impacts with restitution 0.9, friction 0.03), clearances from 0.1 to 0.5 mm
 in equal steps, every second one in each of two processes, 16 lanes, tolerance 1e-6; a stroboscopic section once a turn takes the slider's
 velocity and where the journal is in its bearing, from turn 100 on. Nothing else is kept. `ours` is the time on the clock from the first
-call to the last point, start of the processes and all, with the machine code on disk; the notes have the CPU time of the runs, steps, points, and what one section
-costs beside the same motions without it.
+call to the last point, start of the processes and all, with the machine code on disk; the notes have the CPU time of the runs, steps,
+points, and what one section costs beside the same motions without it.
 
 Without options a smaller whole is run and reported as what it is, 64 clearances over 40 periods; the target is that of the large one,
 which `--whole` runs.
@@ -36,8 +36,10 @@ def motions(clearances, periods, tolerance, sectioned=True):
 
     section = fm.PoincareSection(OUTPUTS, every=TURN, after=periods // 2 * TURN)
     how = {"end": periods * TURN, "points": 2, "outputs": [] if sectioned else OUTPUTS, "settings": {"tolerance": tolerance}}
+    how |= {"sections": {"turn": section} if sectioned else None}
+    fm.run(crank_model().slider_crank, {"clearance": clearances}, **how | {"end": 1e-6 * TURN})  # reads the machine code
     began = time.process_time()
-    found = fm.run(crank_model().slider_crank, {"clearance": clearances}, **how, sections={"turn": section} if sectioned else None)
+    found = fm.run(crank_model().slider_crank, {"clearance": clearances}, **how)
     seconds = time.process_time() - began
     steps, failed = float(found.statistics["steps"].sum()), int(np.count_nonzero(found.status))
     if not sectioned:

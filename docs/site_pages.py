@@ -21,6 +21,7 @@ FLEXMBD = {  # of flexmbd; elements, laws and films are grouped as in elements.m
     ),
     "Analyse a model": (
         "static arc_length modes state_space StateSpace sensitivities Sensitivities inverse_dynamics reference Equations "
+        "section_map SectionMap Passage "
         "output_units output_meanings argument_units"
     ),
     "Show a motion": "show Viewer Poses CentreLine Box Cylinder Sphere Balls Polyline Mesh Swept",
@@ -35,11 +36,14 @@ UQMBD = {
     "Ask and read": "Study StudySpec TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report "
     "StudyError",
     "Models": "Curve Events Section vectorized",
+    "Long-term motion": "Flow Stop PeriodMap ReturnMap",
     "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
-    "Statistics, sensitivities, probabilities": "MonteCarlo PCE Mixed Sensitivity Reliability",
+    "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate",
+    "Nonlinear dynamics": "Bifurcation",
+    "Decisions": "Tolerances",
 }
 
 

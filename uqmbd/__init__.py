@@ -6,11 +6,14 @@ import importlib
 from typing import Any
 
 _NAMES = {  # by their module
+    "analysis.dynamics.flows": "Flow",
+    "analysis.dynamics.returns": "PeriodMap ReturnMap",
+    "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
-    "methods": "Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo PCE Reliability Search Sensitivity "
-    "Taylor1 Taylor2 Vertex",
+    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo Multilevel PCE Reliability "
+    "Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
     "report": "write_report",
     "result": "Result open_results",
     "results": "Results open_each",

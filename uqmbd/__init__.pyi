@@ -1,5 +1,9 @@
 """What `import uqmbd` has, for type checkers and editors; `__init__.py` imports each name when it is asked for."""
 
+from uqmbd.analysis.dynamics.flows import Flow as Flow
+from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
+from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
+from uqmbd.analysis.dynamics.surfaces import Stop as Stop
 from uqmbd.errors import StudyError as StudyError
 from uqmbd.inputs import ConvexSet as ConvexSet
 from uqmbd.inputs import Dependence as Dependence
@@ -17,6 +21,8 @@ from uqmbd.inputs.variables import Normal as Normal
 from uqmbd.inputs.variables import Triangular as Triangular
 from uqmbd.inputs.variables import Uniform as Uniform
 from uqmbd.inputs.variables import Weibull as Weibull
+from uqmbd.methods.design.tolerances import Tolerances as Tolerances
+from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
 from uqmbd.methods.imprecise.mixed import Mixed as Mixed
 from uqmbd.methods.intervals.chebyshev import Chebyshev as Chebyshev
@@ -28,6 +34,7 @@ from uqmbd.methods.parameter_studies.calibrate import Calibrate as Calibrate
 from uqmbd.methods.parameter_studies.chosen import Grid as Grid
 from uqmbd.methods.parameter_studies.chosen import List as List
 from uqmbd.methods.probabilistic.montecarlo import MonteCarlo as MonteCarlo
+from uqmbd.methods.probabilistic.multilevel import Multilevel as Multilevel
 from uqmbd.methods.probabilistic.pce import PCE as PCE
 from uqmbd.methods.reliability.settings import Reliability as Reliability
 from uqmbd.methods.sensitivity.settings import Sensitivity as Sensitivity

@@ -13,13 +13,14 @@ import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.exponents import Exponents, kaplan_yorke, largest, spectrum
-from uqmbd.analysis.dynamics.maps import FunctionMap, Map
+from uqmbd.analysis.dynamics.maps import FunctionMap
+from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, whole_numbers
 from uqmbd.analysis.dynamics.zero_one import too_fine, zero_one
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DIVERGED, ERROR, WARNING, Outcomes, OutputInfo, sample_count
 
 PAIRS = "two orbits"
-_SETTINGS = {"states", "start", "steps", "transient", "fixed", "derivatives", "period", "signal", "points"}
+_SETTINGS = {"states", "start", "steps", "transient", "fixed", "derivatives", "step_time", "signal", "points"}
 
 
 class Lyapunov:
@@ -43,7 +44,7 @@ class Lyapunov:
         Parameters of the map that are no inputs.
     derivatives : str, optional
         "complex step", as a rule, or "central differences"; "two orbits" needs none, and finds the largest exponent alone.
-    period : float, optional
+    step_time : float, optional
         Time of a step in s: exponents are then in 1/s.
     signal : str, optional
         Coordinate of the 0-1 test, the first unless said.
@@ -69,23 +70,13 @@ class Lyapunov:
         if unknown:
             remedy = f"settings are {', '.join(sorted(_SETTINGS))}"
             raise StudyError(f"the simulator of exponents has no setting '{min(unknown)}'", key=f"solver.{min(unknown)}", remedy=remedy)
-        if model is None:
-            raise StudyError("the simulator of exponents needs a map", key="study.model", remedy='write model = "file.py:function"')
-        self.outputs, self.fixed = tuple(outputs), dict(settings.get("fixed", {}))
+        self.outputs = tuple(outputs)
         kind = settings.get("derivatives", derivatives.COMPLEX)
         self.in_pairs = kind == PAIRS
-        self.map = _map_of(model, settings, derivatives.CENTRAL if self.in_pairs else kind)
-        self.start = np.array(settings.get("start", ()), float)
-        if self.start.shape != (len(self.map.names),):
-            text = f"a start has a number for each of {', '.join(self.map.names)}"
-            raise StudyError(text, key="solver.start", value=settings.get("start"), remedy="say from where the orbits begin")
-        counts = {"steps": 4096, "transient": 512, "points": 2000}
-        for name, least in (("steps", 64), ("transient", 0), ("points", 200)):
-            value = settings.get(name, counts[name])
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise StudyError(f"'{name}' is a whole number of {least} or more", key=f"solver.{name}", value=value)
-            counts[name] = value
-        self.points, self.counts = counts.pop("points"), counts
+        self.map = map_of(model, settings, derivatives.CENTRAL if self.in_pairs else kind)
+        self.begin = Begin(self.map.names, settings.get("start", ()), settings.get("fixed", {}))
+        self.counts = whole_numbers(settings, {"steps": (4096, 64), "transient": (512, 0), "points": (2000, 200)})
+        self.points = self.counts.pop("points")
         signal = settings.get("signal", self.map.names[0])
         if signal not in self.map.names:
             remedy = f"take one of {', '.join(self.map.names)}"
@@ -105,23 +96,14 @@ class Lyapunov:
         if unknown:
             remedy = f"outputs are {', '.join(known)}" + (f', and others with other derivatives than "{PAIRS}"' if self.in_pairs else "")
             raise StudyError(f"there is no output '{unknown[0]}'", key="outputs.include", value=unknown[0], remedy=remedy)
-        states, parameters = self._begun({name: values[:1] for name, values in samples.items()})
-        try:
-            self.map.step(states, parameters)
-            if not self.in_pairs:
-                self.map.tangent(states, parameters)
-        except StudyError:
-            raise
-        except Exception as error:
-            text = f"a step of the map raises {type(error).__name__}: {error}"
-            remedy = "it is called with its coordinates, the inputs and `solver.fixed` by name, each an array"
-            raise StudyError(text, key="study.model", remedy=remedy) from error
+        first = self.begin.of({name: values[:1] for name, values in samples.items()})
+        first_step(self.map, *first, by=None if self.in_pairs else ())
         return {name: known[name] for name in self.outputs}
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch side by side; an orbit that leaves all bounds is a run that diverged."""
         n = sample_count(samples)
-        states, parameters = self._begun(samples)
+        states, parameters = self.begin.of(samples)
         steps_of = replace(self.map, compare=False) if isinstance(self.map, FunctionMap) else self.map  # `check` has compared
         found = (largest if self.in_pairs else spectrum)(steps_of, states, parameters, **self.counts)
         every = self._numbers(found)
@@ -143,13 +125,6 @@ class Lyapunov:
             values[status != 0] = np.nan
         return Outcomes(outputs, status, message, attributes)
 
-    def _begun(self, samples: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Where the orbits begin (n, d), and the parameters of the map, each (n,)."""
-        n = sample_count(samples)
-        states = np.column_stack([samples.get(name, np.full(n, value)) for name, value in zip(self.map.names, self.start)])
-        fixed = {name: np.full(n, value) for name, value in self.fixed.items()}
-        return states, fixed | {name: np.asarray(values) for name, values in samples.items() if name not in self.map.names}
-
     def _numbers(self, found: Exponents) -> dict[str, np.ndarray]:
         """All outputs that follow from exponents, each (n,)."""
         every = {}
@@ -168,20 +143,3 @@ class Lyapunov:
                 signal[:, i] = at[:, self.signal]
         fine = too_fine(signal)
         return np.where(fine, np.nan, zero_one(signal)), int(fine.sum())
-
-
-def _map_of(model: Any, settings: Mapping[str, Any], kind: str) -> Map:
-    """The map of a model, by its coordinates' names or as it makes it."""
-    if settings.get("states"):
-        return FunctionMap(function=model, names=tuple(settings["states"]), derivatives=kind, period=settings.get("period"))
-    remedy = 'write states = ["x", "y"], the names of its coordinates, or let it be a function of nothing that returns a map'
-    try:
-        made = model()
-    except TypeError as error:
-        raise StudyError("the simulator of exponents needs 'states'", key="solver.states", remedy=remedy) from error
-    if not all(hasattr(made, name) for name in ("names", "period", "step", "tangent")):
-        raise StudyError(f"the model returns {type(made).__name__}, which is no map", key="study.model", remedy=remedy)
-    given = [name for name in ("derivatives", "period") if name in settings and settings[name] != PAIRS]
-    if given:
-        raise StudyError(f"the map brings its own '{given[0]}'", key=f"solver.{given[0]}", remedy="leave it out")
-    return made

@@ -105,6 +105,20 @@ class Limit(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Diagram(FromAttributes):
+    """Of methods whose results are ``about`` a diagram: over which input it is, and what was found, by output."""
+
+    parameter: str = ""
+    most_period: int = 0  # largest period that was looked for
+    hysteresis: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)  # ranges, SI, in which up and down differ
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Diagram:
+        """They are in the attribute ``diagram``."""
+        return super().of(attrs.get("diagram") or {})
+
+
+@dataclass(frozen=True)
 class Start(FromAttributes):
     """Where one start of a calibration ended: cost, steps, how it ended, and the inputs, SI."""
 
@@ -163,6 +177,52 @@ class Estimates(FromAttributes):
             return names, matrix / np.outer(std, std)
 
 
+@dataclass(frozen=True)
+class LimitMet(FromAttributes):
+    """One limit of an allocation: what was written, the level, and what there is at the tolerances that were found."""
+
+    output: str = ""
+    text: str = ""
+    what: str = "end"  # end, width
+    upper: bool = True
+    level: float = np.nan  # this and the next two in the unit of the output
+    surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
+    runs: float | None = None  # by all runs within the tolerances; None where none was ok
+    met: bool = False  # whether these runs meet it
+
+
+@dataclass(frozen=True)
+class Allocated(FromAttributes):
+    """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
+
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    tolerance_least: Mapping[str, float] = field(default_factory=dict)
+    tolerance_largest: Mapping[str, float] = field(default_factory=dict)
+    nominal: Mapping[str, float] = field(default_factory=dict)
+    tolerance_cost: Mapping[str, float] = field(default_factory=dict)
+    total_cost: float = np.nan
+    stack: str = ""
+    limits_met: Sequence[Mapping[str, Any]] = ()
+    feasible: bool = True  # whether the smallest tolerances meet all limits
+    verified: bool = False  # whether fresh runs within the tolerances meet all limits
+    runs_verifying: int = 0
+    least_violated: str = ""  # a sentence on the limit that is nearest to being met, where not all can be
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Allocated:
+        """Of a method whose results are about tolerances; another one may call something else so."""
+        return super().of(attrs) if attrs.get("about") == "tolerances" else cls()
+
+    def __bool__(self) -> bool:
+        """Whether the result is that of an allocation."""
+        return bool(self.tolerance)
+
+    @property
+    def limits(self) -> list[LimitMet]:
+        """The limits, as they were written."""
+        return [LimitMet.of(limit) for limit in self.limits_met]
+
+
 # of groups and of arrays in them ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Kinds(FromAttributes):
@@ -190,15 +250,16 @@ class Cases(FromAttributes):
     control: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-WHY, CLAIMED = "why", "claimed"  # as methods write them
+WHY, CLAIMED, STATISTIC = "why", "claimed", "statistic"  # as methods write them
 
 
 @dataclass(frozen=True)
 class Trusting(FromAttributes):
-    """Of an output in `trusted`: what else took the trust away, and whether the method says what it trusts."""
+    """Of an output in `trusted`: what else took the trust away, whether the method says what it trusts, and of which statistic."""
 
     why: str = ""
     claimed: bool = True
+    statistic: str = ""  # "mean" where its limits are no wider than what was asked for; empty of bounds and surrogates
 
 
 @dataclass(frozen=True)

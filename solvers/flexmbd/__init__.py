@@ -42,6 +42,7 @@ _NAMES = {  # module -> what comes from it
     "contact.stiffness": "hertz_sphere_stiffness",
     "contact.transition": "FloresTransition SmoothTransition",
     "contact.worn_surface": "WornProfile",
+    "dynamics.section": "Passage SectionMap section_map",
     "errors": "ModelError",
     "forces": (
         "Actuator AngleOf Bushing GearMesh Latch Lock NonlinearSpring NonlinearTorsionSpring PID PlaceOf PointForce Propellant "

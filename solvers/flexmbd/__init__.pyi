@@ -70,6 +70,9 @@ from flexmbd.contact.stiffness import hertz_sphere_stiffness as hertz_sphere_sti
 from flexmbd.contact.transition import FloresTransition as FloresTransition
 from flexmbd.contact.transition import SmoothTransition as SmoothTransition
 from flexmbd.contact.worn_surface import WornProfile as WornProfile
+from flexmbd.dynamics.section import Passage as Passage
+from flexmbd.dynamics.section import SectionMap as SectionMap
+from flexmbd.dynamics.section import section_map as section_map
 from flexmbd.errors import ModelError as ModelError
 from flexmbd.forces import PID as PID
 from flexmbd.forces import Actuator as Actuator

@@ -38,7 +38,18 @@ def changed(case, k, c):
         return type(case.method)(**settings, **{side: k * case.settings["above"] + c})
     if case.method.name == "calibrate":
         return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()})
+    if case.method.name == "tolerances":
+        several = {name: [texts] if isinstance(texts, str) else texts for name, texts in case.settings["limits"].items()}
+        return case.with_(limits={name: [limit_changed(text, k, c) for text in texts] for name, texts in several.items()})
     return case.method
+
+
+def limit_changed(text, k, c):
+    """``<= 2.4`` for the output ``k y + c``."""
+    head, _, number = text.rpartition(" ")
+    if head.startswith("width"):
+        return f"{head} {abs(k) * float(number)!r}"
+    return f"{head if k > 0 else {'<=': '>=', '>=': '<='}[head]} {k * float(number) + c!r}"
 
 
 def moved(case, k, c):
@@ -158,6 +169,8 @@ def space_in_mm(space):
 def test_the_unit_of_an_input(case):
     numbers = {key: {name: [1e3 * x for x in row] for name, row in case.settings[key].items()} for key in ("samples", "values")
                if isinstance(case.settings.get(key), dict)}  # fmt: skip
+    if isinstance(case.settings.get("values"), list):  # of one input
+        numbers["values"] = [1e3 * x for x in case.settings["values"]]
     one, other = run(case), run(case, case.with_(**numbers), space_in_mm(case.inputs))
     rtol = 1e-5 if case.method.name == "calibrate" else 1e-7
     for key, name, a, b in pairs(one, other):

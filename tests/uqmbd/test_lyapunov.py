@@ -102,7 +102,7 @@ def test_a_superstable_orbit_has_no_exponent_and_no_chaos():
 
 
 def test_the_unit_is_that_of_the_time_of_a_step():
-    assert made(["exponent.1"], period=0.5).check({"a": np.ones(1), "b": np.ones(1)})["exponent.1"].unit == "1/s"
+    assert made(["exponent.1"], step_time=0.5).check({"a": np.ones(1), "b": np.ones(1)})["exponent.1"].unit == "1/s"
 
 
 def test_a_signal_that_is_sampled_too_finely_is_said():
@@ -119,7 +119,7 @@ def test_a_signal_that_is_sampled_too_finely_is_said():
         ({"steps": 10}, "'steps' is a whole number of 64 or more"),
         ({"signal": "z"}, "is a coordinate"),
         ({"near": 1}, "no setting 'near'"),
-        ({"states": []}, "needs 'states'"),
+        ({"states": []}, "a map needs 'states'"),
     ],
 )
 def test_settings_that_say_nothing_are_told(change, said):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
 from uqmbd.figures.key import ANSWER, key_figure
@@ -14,6 +15,7 @@ from uqmbd.figures.relations import convergence_figures, scatter_figures
 from uqmbd.figures.scalars import scalar_figure, scalar_figures
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.thinning import thinned
+from uqmbd.figures.tolerances import tolerances_figures
 from uqmbd.figures.validation import validation_figures
 from uqmbd.figures.worst import worst_figures
 from uqmbd.result_data import ResultData
@@ -30,6 +32,8 @@ def sections(result: ResultData) -> dict[str, list[Figure]]:
     """
     histories, scalars = (chosen(result, names) for names in output_names(result))
     every: dict[str, Iterable[Figure]] = {
+        "Bifurcation diagrams": diagram_figures(result, histories + scalars),
+        "Tolerances": tolerances_figures(result),
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),

@@ -10,13 +10,15 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
+from uqmbd.figures.tolerances import tolerances_figures
 from uqmbd.figures.worst import extremes_panel, inputs_said
-from uqmbd.method_facts import Estimates, ReportFacts
+from uqmbd.method_facts import Allocated, Estimates, ReportFacts
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
 from uqmbd.tables.outputs import axis_label, axis_unit, chosen, has_probability, key_said, label_of, output_names, statistics_in, widest
@@ -49,6 +51,10 @@ def key_figure(result: ResultData) -> Figure | None:
         return None
     if result.facts_of(Estimates):
         return _of_calibration(result, name)
+    if result.facts.about == "diagram":
+        return next(iter([*diagram_figures(result, [name]), *diagram_figures(result)]))
+    if result.facts_of(Allocated):
+        return tolerances_figures(result)[0]
     if has_probability(result, name):
         return _of_probability(result, name)
     over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))

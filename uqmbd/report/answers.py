@@ -9,9 +9,11 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Estimates, Kinds, Limit, Words
+from uqmbd.method_facts import Allocated, Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
+from uqmbd.report import diagrams
 from uqmbd.report.causes import cause, leading
+from uqmbd.report.tolerances import tolerances_answer, tolerances_question
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import between, brief, scale
@@ -34,6 +36,10 @@ def question_of(result: ResultData, name: str | None) -> str:
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
     if result.facts_of(Estimates):
         return f"For which values of {inputs} does the model come closest to the measurements?"
+    if result.facts.about == "diagram":
+        return diagrams.question(result, name)
+    if result.facts_of(Allocated):
+        return tolerances_question(result)
     if has_probability(result, name):
         return f"How probable is it that {output} is {limit_said(result, name)}?"
     if result.facts.about == "indices":
@@ -53,6 +59,10 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return []
     if result.facts_of(Estimates):
         return _estimates(result)
+    if result.facts.about == "diagram":
+        return diagrams.answer(result, name)
+    if result.facts_of(Allocated):
+        return tolerances_answer(result)
     if has_probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
     distribution = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)

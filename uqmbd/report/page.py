@@ -19,6 +19,7 @@ from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.motion import Motion, motion_block
 from uqmbd.report.pages import asset, packed, rendered, replaced, sentence
 from uqmbd.report.summary import summary_of
+from uqmbd.report.tolerances import tolerances_tables
 from uqmbd.result_data import ResultData
 from uqmbd.runs.files import safe_names
 from uqmbd.tables import text
@@ -76,6 +77,7 @@ def _render(
         estimates_table(result),
         correlations_table(result),
         starts_table(result),
+        *tolerances_tables(result),
         text.by_statistic(result),
         over_time_table(result, chosen),
         *indices_tables(result, chosen),

@@ -11,13 +11,14 @@ from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Estimates, Evidence, Limit
+from uqmbd.method_facts import Allocated, Estimates, Evidence, Limit
 from uqmbd.outcomes import TIME
 from uqmbd.report.answers import answer_of, limit_said, question_of
 from uqmbd.report.causes import cause
 from uqmbd.report.estimates import estimates_said
 from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
+from uqmbd.report.tolerances import tolerances_judged, tolerances_said
 from uqmbd.report.words import anywhere, inputs_named, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, apart, number
@@ -46,16 +47,17 @@ class Summary:
 def summary_of(result: ResultData, sections: dict[str, list[Figure]]) -> Summary:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = () if result.facts_of(Estimates) else (_range, _regions, _worst, cause)
+    answers = () if result.facts_of(Estimates) or result.facts_of(Allocated) else (_range, _regions, _worst, cause)
     searched = result.facts_of(Evidence).statement  # what fresh runs say of a search
-    said = estimates_said(result)
+    said = estimates_said(result) + tolerances_said(result)
     if key:
         said += [*(answer(result, key) for answer in answers), _trusted(result), searched and sentence(searched)]
     facts, wanted = result.facts, key_figure(result) if sections else None
     every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
+    trust = tolerances_judged(result) if result.facts_of(Allocated) else judged(result, key)
     figure = next((one for one in every if wanted and one.key == wanted.key), None)
     return Summary(
-        facts.title or facts.study or "study", question_of(result, key), tuple(answer_of(result, key)), judged(result, key),
+        facts.title or facts.study or "study", question_of(result, key), tuple(answer_of(result, key)), trust,
         tuple(text for text in said if text), figure, _by_output(result),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from uqmbd.printing import terminal_columns
 from uqmbd.report.estimates import estimates_said, estimates_table
 from uqmbd.report.indices import indices_tables, over_time_said, over_time_table
 from uqmbd.report.pages import sentence
+from uqmbd.report.tolerances import tolerances_tables
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.text import Table, by_statistic
@@ -47,6 +48,7 @@ def terminal_table(result: ResultData, width: int = WIDTH) -> Group:
     estimates = estimates_table(result)
     parts: list[RichTable | Text] = [_drawn(estimates, range(len(estimates.header)))] if estimates.rows else []
     parts += [Text(text) for text in estimates_said(result)[1:]]  # the first one is the table
+    parts += [_drawn(each, range(len(each.header)), whole=True) for each in tolerances_tables(result)]
     if len(kept) > 1 or not parts:
         parts.append(_drawn(named, kept))
     if isinstance(parts[0], RichTable):

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
-from uqmbd.method_facts import Estimates
+from uqmbd.method_facts import Allocated, Estimates
 from uqmbd.outcomes import TIME
 from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
@@ -75,6 +75,7 @@ def whole_frames(result: ResultData) -> Iterator[Frame]:
     if len(table := scalars_table(result)) or not result.facts_of(Estimates):
         yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
+    yield from allocated(result)
     histories, scalars = output_names(result)
     for name in histories:
         table = history_table(result, name)
@@ -218,6 +219,29 @@ def calibrated(result: ResultData) -> Iterator[Frame]:
     names, rho = estimates.correlations
     if len(names) > 1:
         yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
+
+
+def allocated(result: ResultData) -> Iterator[Frame]:
+    """Tolerances in the units in which the inputs were written, with their costs; and the limits, with what there is of each."""
+    import pandas as pd
+
+    found = result.facts_of(Allocated)
+    if not found:
+        return
+    units = {name: input_unit(result, name) for name in found.tolerance}
+    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
+    columns["nominal"] = [float(unit.of(found.nominal[name])) for name, unit in units.items()]
+    for word, values in (("tolerance", found.tolerance), ("smallest", found.tolerance_least), ("largest", found.tolerance_largest)):
+        columns[word] = [values[name] / abs(unit.factor) for name, unit in units.items()]
+    columns["cost"] = [found.tolerance_cost[name] for name in units]
+    caption = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
+    yield Frame("tolerances", caption, pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
+    rows = [
+        {"unit": unit_of_output(result, one.output), "asked": one.text, "by surrogate": one.surrogate, "in runs": one.runs, "met": one.met}
+        for one in found.limits
+    ]
+    index = pd.Index([one.output for one in found.limits], name="output")
+    yield Frame("limits", "Limits, and what there is within the tolerances", pd.DataFrame(rows, index=index))
 
 
 def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:

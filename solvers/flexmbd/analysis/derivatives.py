@@ -22,16 +22,21 @@ class ParametricGraph(Graph):
     """A graph that writes out kernels that depend on parameters or do not say their derivatives: its own rules differentiate them.
 
     Once it is `whole`, kernels are those that give derivatives, and stay calls if they do not depend on parameters.
+
+    Attributes
+    ----------
+    given : tuple of str
+        Spaces of variables by which kernels do not say their derivatives.
     """
 
-    whole = False
+    whole, given = False, ("p",)
 
     def call(self, function, args, count=None, tangent=None, *, partly=False):
         """Call a kernel, or write out what it computes."""
         numbers = [self.const(a) for a in flat(args)]
         args = nested(numbers, shape_of(args))
         unsaid = tangent is None and not self.whole
-        if self.kernel(function).text and (unsaid or any(x.space == "p" for a in numbers for x in self.variables(a))):
+        if self.kernel(function).text and (unsaid or any(x.space in self.given for a in numbers for x in self.variables(a))):
             try:
                 found = traced(self, function, args)
                 return self.const(found) if count is None else tuple(self.const(x) for x in found[:count])

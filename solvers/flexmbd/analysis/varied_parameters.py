@@ -63,7 +63,7 @@ def parameters_of(build, inputs, names, initial=System.initial):
     names, inputs = list(names), dict(inputs or {})
     if len(set(names)) < len(names):
         raise ModelError(f"the parameters {names} name one twice")
-    given = _inputs(build, inputs) if callable(build) else {}
+    given = inputs_of(build, inputs) if callable(build) else {}
     system = build(**inputs) if callable(build) else build
     if not isinstance(system, System):
         raise ModelError(f"the model is {type(system).__name__}; it must be a flexmbd.System, or a function that returns one")
@@ -89,7 +89,7 @@ def parameters_of(build, inputs, names, initial=System.initial):
     return system, VariedParameters(names, np.array(values, float), units, slopes, guess, speed)
 
 
-def _inputs(build, inputs):
+def inputs_of(build, inputs):
     """Numbers of a model function's inputs, those of its signature where they are not given."""
     defaults = {key: x.default for key, x in inspect.signature(build).parameters.items() if x.default is not inspect.Parameter.empty}
     return {key: x for key, x in (defaults | inputs).items() if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)}

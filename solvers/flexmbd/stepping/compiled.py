@@ -29,7 +29,8 @@ from flexmbd.stepping.instructions import Unreadable
 from flexmbd.stepping.reading import Module
 
 PACKAGE = Path(__file__).resolve().parents[1]
-SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "nonsmooth/one_contact.py", "registry.py")  # that these functions are made of
+# what these functions are made of
+SOURCES = ("lanes/*.py", "stepping/*.py", "integrators/*.py", "dynamics/*.py", "nonsmooth/one_contact.py", "registry.py")
 CALL = ctypes.CFUNCTYPE(None, *(ctypes.c_void_p,) * 4)
 ENTRY, OPTIMISED = "flexmbd_entry", 3
 CALLED = """

@@ -29,18 +29,14 @@ def by_complex_step(function: Function, at: np.ndarray, compare: bool = True) ->
     StudyError
         The function does not take complex numbers, or drops their imaginary part.
     """
-    n, m = at.shape
-    moved = np.repeat(at.astype(complex)[None], m, axis=0)
-    moved[np.arange(m), :, np.arange(m)] += 1j * _TINY
     remedy = f'write it without abs, comparisons and float(), or set derivatives = "{CENTRAL}"'
     try:
-        found = np.asarray(function(moved.reshape(m * n, m)), complex)
+        values, jacobian = through(function, at)
     except TypeError as error:
         raise StudyError(f"the map does not take complex numbers ({error}): {remedy}") from None
-    jacobian = np.moveaxis(np.imag(found).reshape(m, n, -1), 0, 2) / _TINY
-    values = np.asarray(function(at))
     if not compare:
         return values, jacobian
+    m, values = at.shape[1], np.asarray(function(at))
     step = 1e-6 * (1.0 + np.abs(at)) * np.where(np.arange(m) % 2, -1.0, 1.0)
     expected = _difference(function, at, step)
     along = np.einsum("ndm,nm->nd", jacobian, step)
@@ -51,6 +47,15 @@ def by_complex_step(function: Function, at: np.ndarray, compare: bool = True) ->
     if wrong.any():
         raise StudyError(f"complex steps and differences give other derivatives of the map: {remedy}")
     return values, jacobian
+
+
+def through(function: Function, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Values (n, d) and Jacobians (n, d, m) by complex steps alone, which nothing is compared with."""
+    n, m = at.shape
+    moved = np.repeat(at.astype(complex)[None], m, axis=0)
+    moved[np.arange(m), :, np.arange(m)] += 1j * _TINY
+    found = np.asarray(function(moved.reshape(m * n, m)), complex).reshape(m, n, -1)
+    return np.real(found[0]), np.moveaxis(np.imag(found), 0, 2) / _TINY
 
 
 def _difference(function: Function, at: np.ndarray, step: np.ndarray) -> np.ndarray:

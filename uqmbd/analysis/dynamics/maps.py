@@ -102,7 +102,7 @@ class FunctionMap:
         """
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             found = self.function(**dict(zip(self.names, states.T)), **parameters)
-        return self._columns(found, states)
+        return columns(found, self.names, len(states))
 
     def tangent(self, states: np.ndarray, parameters: Parameters, by: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The next states (n, d), their derivatives by states (n, d, d) and by the parameters named (n, d, len(by))."""
@@ -127,20 +127,26 @@ class FunctionMap:
         )
         return points, by_state.astype(float), slopes
 
-    def _columns(self, found: Any, states: np.ndarray) -> np.ndarray:
-        if isinstance(found, Mapping):
-            missing = [name for name in self.names if name not in found]
-            if missing:
-                raise StudyError(f"the map returned no {missing[0]!r}, but {', '.join(map(str, found))}")
-            found = [found[name] for name in self.names]
-        elif len(self.names) == 1 and np.ndim(found) < 2 and not isinstance(found, (tuple, list)):
-            found = [found]
-        columns = list(found) if isinstance(found, (tuple, list, np.ndarray)) else []
-        if len(columns) != len(self.names):
-            raise StudyError(
-                f"the map is to return one array for each of {', '.join(self.names)}, {len(self.names)} of them, not {len(columns)}"
-            )
-        return np.stack([np.broadcast_to(one, len(states)) for one in columns], axis=1)
+
+def columns(found: Any, names: Sequence[str], n: int) -> np.ndarray:
+    """States (n, d) from what a function returns: a tuple in the order of `names`, a dict by name, or one array.
+
+    Raises
+    ------
+    StudyError
+        When it is not one array for each coordinate.
+    """
+    if isinstance(found, Mapping):
+        missing = [name for name in names if name not in found]
+        if missing:
+            raise StudyError(f"the map returned no {missing[0]!r}, but {', '.join(map(str, found))}")
+        found = [found[name] for name in names]
+    elif len(names) == 1 and np.ndim(found) < 2 and not isinstance(found, (tuple, list)):
+        found = [found]
+    each = list(found) if isinstance(found, (tuple, list, np.ndarray)) else []
+    if len(each) != len(names):
+        raise StudyError(f"the map is to return one array for each of {', '.join(names)}, {len(names)} of them, not {len(each)}")
+    return np.stack([np.broadcast_to(one, n) for one in each], axis=1)
 
 
 @dataclass(frozen=True)

@@ -96,12 +96,25 @@ class RootOfSquares:
 
     surrogate: Fitted
 
+    def places(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The two values (2,), and where in the box of tolerances, in [-1, 1]^d again, a linear response has them, (2, d).
+
+        They are its ends over the ellipsoid whose half axes the tolerances are.
+        """
+        value, slope, width = self._linear(s)
+        where = slope * s / max(width, 1e-300)
+        return np.array([value - width, value + width]), np.stack([-where, where])
+
     def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        middle = np.zeros((1, len(s)))
-        value, slope = float(self.surrogate.evaluate(middle)[0, 0]), self.surrogate.gradient(middle)[0, :, 0]
-        width = float(np.sqrt(((slope * s) ** 2).sum()))
+        value, slope, width = self._linear(s)
         along = slope**2 * s / max(width, 1e-300)
         return np.array([value - width, value + width]), np.stack([-along, along])
+
+    def _linear(self, s: np.ndarray) -> tuple[float, np.ndarray, float]:
+        """Value and slope (d,) at the middle, and the root of the sum of squares."""
+        middle = np.zeros((1, len(s)))
+        value, slope = float(self.surrogate.evaluate(middle)[0, 0]), self.surrogate.gradient(middle)[0, :, 0]
+        return value, slope, float(np.sqrt(((slope * s) ** 2).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,15 +151,18 @@ class Bounded:
 
 @dataclass(frozen=True, eq=False)
 class Narrow:
-    """A limit of the width of a response."""
+    """A limit of the width of a response; `size` and `shift` as of `Bounded`, the size is the limit unless said."""
 
     response: Response
     width: float
+    size: float | None = None
+    shift: float = 0.0
 
     def margin(self, s: np.ndarray) -> Value:
-        """Distance from the limit over the limit, negative where it is not met."""
+        """Distance from the limit over the size, negative where it is not met."""
         ends, slopes = self.response(s)
-        return 1 - float(ends[1] - ends[0]) / self.width, -(slopes[1] - slopes[0]) / self.width
+        size = self.width if self.size is None else self.size
+        return float(self.width - self.shift - (ends[1] - ends[0])) / size, -(slopes[1] - slopes[0]) / size
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +205,16 @@ def allocate(
 
     upper = np.ones(len(half)) if upper is None else upper
 
+    known: dict[bytes, list[Value]] = {}  # of the last point, whose margins and slopes are asked for one by one
+
+    def looked(s: np.ndarray) -> list[Value]:
+        if s.tobytes() not in known:
+            known.clear()
+            known[s.tobytes()] = [limit.margin(s) for limit in limits]
+        return known[s.tobytes()]
+
     def margins(s: np.ndarray) -> np.ndarray:
-        return np.array([limit.margin(s)[0] for limit in limits])
+        return np.array([value for value, _ in looked(s)])
 
     def shrunk(share: float) -> np.ndarray:
         return np.exp(np.log(lower) + share * (np.log(upper) - np.log(lower)))
@@ -216,10 +240,10 @@ def allocate(
     constraints = [
         {
             "type": "ineq",
-            "fun": lambda x, limit=limit: limit.margin(np.exp(x))[0],
-            "jac": lambda x, limit=limit: limit.margin(np.exp(x))[1] * np.exp(x),
+            "fun": lambda x, k=k: looked(np.exp(x))[k][0],
+            "jac": lambda x, k=k: looked(np.exp(x))[k][1] * np.exp(x),
         }
-        for limit in limits
+        for k in range(len(limits))
     ]
     bounds = np.stack([np.log(lower), np.log(upper)], axis=1)
     options = {"ftol": BALANCED, "maxiter": STEPS}

@@ -1,0 +1,188 @@
+"""Onset, end and impacts of contacts within the flow: where they are, and what they do to a state and to its derivatives.
+
+At an event the state passes a surface ``g(y, t) = 0`` and becomes ``R(y, t)``. A neighbour passes it ``dtau = -g_y dy / g'`` later, so that
+its distance becomes ``R_y (dy + f- dtau) + R_t dtau - f+ dtau``: the saltation matrix (Leine and Nijmeijer, Dynamics and Bifurcations of
+Non-Smooth Mechanical Systems, Springer 2004, section 7.2; Müller, Chaos Solitons Fractals 5 (1995) 1671-1681).
+"""
+
+from flexmbd.dynamics.flow import attempt, call, close, field, put, saddle, take, value
+from flexmbd.dynamics.linear import clear, factorise, substitute
+from flexmbd.dynamics.names import (
+    AFTER, BEFORE, BROAD, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, FIRST_IMPACT, GAP_P, GAP_Q, GAPS, GRAZES, HOLDS, IMPACT_P, IMPACT_Q,
+    IMPACT_T, IMPACT_V, IMPACTS, IMPULSE, MATRIX, MODE, MOTION, NC, NORMAL, NU, OTHER, OUT, PER_IMPACT, RATE_P, RATE_Q, RATE_T, RATE_V,
+    RATES_AT, REALS, RESTITUTION, SEGMENTS, SHIFTS, SIDES, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, WIDE, A, L, M, N,
+)  # fmt: skip
+from flexmbd.lanes import sqrt
+from flexmbd.lanes.rows import doubles, ld, st, words
+from flexmbd.lanes.vector import inner
+
+
+@inner
+def look(t, state, into, X, P, W, at):
+    """Penetrations and rates of all contacts, into an address."""
+    put(t, state, X, at)
+    call(MOTION, X, P, W, at)
+    keep(into, X, at)
+
+
+@inner
+def keep(into, X, at):
+    """Those of the last call of "motion"."""
+    gaps = doubles(into)
+    for k in range(2 * (at[NC] + at[NU])):
+        gaps[k] = value(GAPS, k, X, at)
+
+
+@inner
+def sign_of(j, X, at):
+    """1 of a contact whose event is its onset, -1 of one whose event is its end."""
+    sign = 1.0
+    if j < at[NC] and ld(X, at[MODE] + min(j, at[NC])) > 0.5:
+        sign = -1.0
+    return sign
+
+
+@inner
+def crossing(h, X, at):
+    """Contact whose event lies before the end of a step, else -1; where a contact may begin and end within it, a shorter step.
+
+    A penetration that grows at the start and falls at the end may have been above zero: the cubic through both ends says where.
+    """
+    before, after, shorter = doubles(at[BEFORE]), doubles(at[AFTER]), h
+    for j in range(at[NC] + at[NU]):
+        sign = sign_of(j, X, at)
+        d0, s0, d1, s1 = sign * before[2 * j], sign * before[2 * j + 1], sign * after[2 * j], sign * after[2 * j + 1]
+        if d1 > 0.0:
+            return j, h
+        if s0 > 0.0 and s1 < 0.0:
+            a, b, c = h * s0, 3.0 * (d1 - d0) - h * (2.0 * s0 + s1), h * (s0 + s1) - 2.0 * (d1 - d0)
+            below, x = sqrt(max(b * b - 3.0 * a * c, 0.0)) - b, 0.5
+            if below > 0.0:
+                x = a / below
+            if 0.02 < x < 0.98 and d0 + x * (a + x * (b + x * c)) > -0.02 * max(-d0, -d1):
+                shorter = min(shorter, x * h)
+    return -1, shorter
+
+
+@inner
+def locate(j, t, h, X, P, W, at):
+    """Length of the step that ends at an event of contact j, which lies before h; negative where a trial fails.
+
+    Newton's iteration within the interval in which the event lies, each trial a step from the same start.
+    """
+    after, sign, low, high, x = doubles(at[AFTER]), sign_of(j, X, at), 0.0, h, h
+    least = 4e-16 * (t + h)
+    for _ in range(80):
+        d, s = sign * after[2 * j], sign * after[2 * j + 1]
+        if d > 0.0:
+            high = x
+        else:
+            low = x
+        new = 0.5 * (low + high)
+        if s > 0.0 or s < 0.0:
+            guess = x - d / s
+            if low < guess < high:
+                new = guess
+        if abs(new - x) <= least or high - low <= least:
+            break
+        x = new
+        if not attempt(t, x, 1, X, P, W, at):
+            return -1.0
+        if not close(t + x, at[END], 1, X, P, W, at):
+            return -1.0
+        look(t + x, at[END], at[AFTER], X, P, W, at)
+    return x
+
+
+@inner
+def product(segment, row, of, first, c, X, at):
+    """A row of a segment's derivatives times a column of what is at an address."""
+    segments, entries, d, total = words(at[SEGMENTS]), words(at[ENTRIES]), doubles(of), 0.0
+    for e in range(segments[segment], segments[segment + 1]):
+        if entries[2 * e] == row:
+            total = total + ld(X, at[OUT] + e) * d[(first + entries[2 * e + 1]) * at[COLUMNS] + c]
+    return total
+
+
+@inner
+def happen(j, t, X, P, W, at):
+    """What the event of contact j does at time t: what is wrong (0: nothing), and the approach speed, negative of an end."""
+    n, wide, y, f, g = at[N], at[COLUMNS], doubles(at[STATE]), doubles(at[RATES_AT]), doubles(at[OTHER])
+    z, shifts, wrong = doubles(at[SPEEDS]), doubles(at[SHIFTS]), DONE
+    if not field(t, at[STATE], 1, at[RATES_AT], X, P, W, at):
+        return SINGULAR, 0.0
+    rate = value(GAPS, 2 * j + 1, X, at)
+    call(EVENTS, X, P, W, at)
+    shifts[0] = 0.0
+    for c in range(1, wide):
+        shift = -(product(GAP_Q, j, at[STATE], 0, c, X, at) + product(GAP_P, j, at[CHANGES], 0, c, X, at)) / rate
+        shifts[c] = shift
+        for i in range(2 * n):
+            y[i * wide + c] = y[i * wide + c] + f[i * wide] * shift
+    if j >= at[NC]:
+        wrong = impact(j - at[NC], t, X, P, W, at)
+    elif ld(X, at[MODE] + j) > 0.5:
+        st(X, at[MODE] + j, 0.0)
+    else:
+        st(X, at[MODE] + j, 1.0)
+        least = value(SLOWEST, j, X, at)
+        z[j * wide] = max(rate, least)
+        for c in range(1, wide):
+            own = product(RATE_Q, j, at[STATE], 0, c, X, at) + product(RATE_V, j, at[STATE], n, c, X, at)
+            own = own + product(RATE_P, j, at[CHANGES], 0, c, X, at) + product(RATE_T, j, at[SHIFTS], 0, c, X, at)
+            z[j * wide + c] = own if rate > least else 0.0
+    if wrong != DONE:
+        return wrong, rate
+    if not field(t, at[STATE], 1, at[OTHER], X, P, W, at):
+        return SINGULAR, rate
+    for c in range(1, wide):
+        for i in range(2 * n):
+            y[i * wide + c] = y[i * wide + c] - g[i * wide] * shifts[c]
+    if j >= at[NC] and wide > 1 and rate <= doubles(at[REALS])[SLOW]:
+        wrong = GRAZES
+    return wrong, rate
+
+
+@inner
+def impact(u, t, X, P, W, at):
+    """Newton's impact of contact u: velocities after it, and their derivatives, those of the state at its own time of impact given."""
+    n, m, wide, broad, y, b = at[N], at[M], at[COLUMNS], at[BROAD], doubles(at[STATE]), doubles(at[SIDES])
+    a, entries, segments, size, k0 = doubles(at[MATRIX]), words(at[ENTRIES]), words(at[SEGMENTS]), at[WIDE], FIRST_IMPACT + PER_IMPACT * u
+    last = n + m
+    look(t, at[STATE], at[AFTER], X, P, W, at)
+    call(IMPACTS + u, X, P, W, at)
+    e = value(k0 + RESTITUTION, 0, X, at)
+    if not e > 0.0:
+        return HOLDS
+    saddle(X, at)
+    for i in range(last + 1):
+        a[last * size + i] = 0.0
+        a[i * size + last] = 0.0
+    for k in range(segments[k0 + NORMAL], segments[k0 + NORMAL + 1]):
+        i = entries[2 * k + 1]
+        a[last * size + i] = ld(X, at[OUT] + k)
+        a[i * size + last] = -ld(X, at[OUT] + k)
+    if not factorise(last + 1, at):
+        return SINGULAR
+    clear(last, 1, at)
+    b[last * broad] = (1.0 + e) * value(GAPS, 2 * (at[NC] + u) + 1, X, at)
+    substitute(last + 1, 1, at)
+    for i in range(n):
+        st(X, at[A] + i, b[i * broad])
+    for k in range(m):
+        st(X, at[L] + k, b[(n + k) * broad])
+    st(X, at[IMPULSE], b[last * broad])
+    if wide > 1:
+        call(IMPACTS + u, X, P, W, at)
+        clear(last + 1, wide - 1, at)
+        take(k0 + IMPACT_Q, at[STATE], 0, wide, 0, X, at)
+        take(k0 + IMPACT_V, at[STATE], n, wide, 0, X, at)
+        take(k0 + IMPACT_P, at[CHANGES], 0, wide, 0, X, at)
+        take(k0 + IMPACT_T, at[SHIFTS], 0, wide, 0, X, at)
+        substitute(last + 1, wide - 1, at)
+        for i in range(n):
+            for c in range(1, wide):
+                y[(n + i) * wide + c] = y[(n + i) * wide + c] + b[i * broad + c - 1]
+    for i in range(n):
+        y[(n + i) * wide] = y[(n + i) * wide] + ld(X, at[A] + i)
+    return DONE

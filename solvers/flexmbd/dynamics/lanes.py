@@ -1,0 +1,158 @@
+"""States of one call of a section map, carried one after another by compiled code."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.dynamics import names
+from flexmbd.dynamics.flow import STAGES
+from flexmbd.dynamics.travel import rates, travel
+from flexmbd.running.scales import contact_scales, extents
+from flexmbd.running.settings import Settings
+from flexmbd.stepping import compiled
+
+WORDS = {
+    names.SINGULAR: "accelerations are not unique: rows depend on each other, or something has no mass",
+    names.SMALL: "steps become too small",
+    names.MANY: "it takes more than {most} steps",
+    names.OPEN: "the mechanism cannot be assembled from the state",
+    names.INSIDE: "it starts within a contact that cannot be penetrated",
+    names.CHATTERS: "impacts accumulate: the contact closes, which this map does not follow",
+    names.GRAZES: "it grazes, with an approach speed of {approach:.2g} m/s: multipliers grow without bound there",
+    names.REMEMBERS: "it starts in contact, and the force depends on the approach speed of its onset: take another phase, or memory=True",
+    names.HOLDS: "the restitution is zero: the contact stays closed, which this map does not follow",
+}
+GRAZING = 1e-6  # approach speed, by what crosses the mechanism from section to section
+COARSEST_STEP = 0.05  # of the time from section to section
+MODULE = (travel, rates)  # compiled together
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What all states of a section map have.
+
+    Attributes
+    ----------
+    guess : ndarray (2 n,)
+        Coordinates and velocities near which states are.
+    free, bound : ndarray of int
+        Independent coordinates, and the others.
+    weights : ndarray (n,)
+        What a coordinate's change is judged by.
+    size : float
+        Of the mechanism, m.
+    turns : dict of str to float
+        Angles that count turns, by body.
+    kept : int
+        Approach speeds that are coordinates of the state.
+    tolerance : float
+    most : int
+        Steps.
+    """
+
+    guess: np.ndarray
+    free: np.ndarray
+    bound: np.ndarray
+    weights: np.ndarray
+    size: float
+    turns: dict
+    kept: int
+    tolerance: float
+    most: int
+
+
+class Lanes:
+    """States of one call.
+
+    Parameters
+    ----------
+    facts : Facts
+    code : Code
+    system : System
+        With as many samples as there are states, or one.
+    count, columns : int
+        States; columns of a state with its derivatives.
+    """
+
+    def __init__(self, facts, code, system, count, columns):
+        self._facts, self._code = facts, code
+        numbers, own = code.storage.pack(code.problem.graph, system.parameters(), count)
+        self._own = np.ascontiguousarray(np.hstack([own, np.zeros((count, 1))]))
+        elements = [c.element for c in code.problem.contacts]
+        self._slowest = contact_scales(system, elements, extents(system, count), Settings(tolerance=facts.tolerance))[1]
+        n, m, contacts = code.problem.n, len(code.problem.rows), len(code.problem.contacts)
+        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 1, max(2, columns)
+        self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
+        self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
+        self.told = np.zeros(names.TOLD_COUNT)
+        self._other = np.zeros((2 * n, columns))
+        place = np.full(n, -1, np.int64)
+        place[facts.bound] = np.arange(m)
+        arrays = {
+            names.NUMBERS: numbers, names.TABLES: code.storage.tables,
+            names.STATE: self.y, names.SPEEDS: self.z, names.CHANGES: self.p, names.MATRIX: np.zeros((wide, wide)),
+            names.ORDER: np.zeros(wide, np.int64), names.SCALE: np.zeros(wide), names.SIDES: np.zeros((wide, broad)),
+            names.RATES_AT: np.zeros((STAGES, 2 * n, columns)), names.STAGE: np.zeros_like(self.y), names.END: np.zeros_like(self.y),
+            names.OTHER: self._other, names.BEFORE: np.zeros(2 * every + 1), names.AFTER: np.zeros(2 * every + 1),
+            names.SHIFTS: np.zeros(columns), names.WEIGHTS: np.array(facts.weights, float), names.FREE: facts.free,
+            names.BOUND: facts.bound, names.PLACE: place, names.TURNING: np.array([*code.turning, 0], np.int64),
+            names.REMEMBERED: code.remembered, names.REALS: self.reals, names.TOLD: self.told,
+            names.ENTRIES: code.entries, names.SEGMENTS: code.segments,
+        }  # fmt: skip
+        self._at = np.concatenate([code.sizes, code.addresses])
+        for entry, array in arrays.items():
+            self._at[entry] = array.ctypes.data
+        self._at[[names.COLUMNS, names.OF_STATE, names.WIDE, names.BROAD]] = columns, 2 * len(facts.free), wide, broad
+        self._at[[names.TURNING_COUNT, names.MOST]] = len(code.turning), facts.most
+        self._held = arrays  # addresses are of these
+        self._X, self._W = np.zeros((code.sizes[names.X_ROWS], 1)), np.zeros((code.work, 1))
+
+    def _run(self, function, k):
+        own = self._own[k][:, None]
+        arguments = self._X, own, self._W, self._at
+        call = compiled.caller(function, 1, MODULE)
+        call(*((x.ctypes.data for x in arguments) if call is not function else arguments))
+
+    def carry(self, k, state, d, slopes, sizes, span, rate):
+        """State k and its derivatives (d, columns), onsets of contact, least approach speed, and what is wrong.
+
+        Parameters
+        ----------
+        state : ndarray (d,)
+        d : int
+            Columns of derivatives by the state: all or none.
+        slopes : ndarray (numbers, inputs)
+            Derivatives of the system's numbers by inputs.
+        sizes : ndarray (inputs,)
+            Of the inputs.
+        span, rate : float, ndarray (inputs,)
+            Time to the next section, and its derivatives.
+        """
+        facts, code, rows = self._facts, self._code, np.concatenate([self._facts.free, len(self._facts.weights) + self._facts.free])
+        kept, f = facts.kept, len(rows)
+        if not np.all(np.isfinite(state)):
+            return np.full((len(state), self.y.shape[1]), np.nan), 0, np.inf, "the state is not finite"
+        self.y[:], self.z[:], self.p[:], self.told[:] = 0.0, 0.0, 0.0, 0.0
+        self.y[:, 0], self.told[names.APPROACH] = facts.guess, np.inf
+        self.y[rows, 0], self.z[:kept, 0] = state[:f], state[f:]
+        if d:
+            self.y[rows, 1 + np.arange(f)] = 1.0
+            self.z[np.arange(kept), 1 + f + np.arange(kept)] = speeds = np.where(state[f:] > 0.0, state[f:], 1.0)
+            scales = np.concatenate([np.ones(1 + f), speeds, sizes])
+        self.p[: len(slopes), 1 + d :] = slopes * sizes
+        code.prepare(self._X[:, 0], self._slowest[:, k], [facts.turns[name] for name in code.turned])
+        self.reals[:] = facts.tolerance, span, GRAZING * facts.size / span, COARSEST_STEP * span, facts.size
+        self._run(travel, k)
+        wrong, approach, struck = int(self.told[names.WRONG]), float(self.told[names.APPROACH]), int(self.told[names.STRUCK])
+        said = WORDS[wrong].format(most=facts.most, approach=approach) + f" (at {self.told[names.TIME]:.6g} s)" if wrong else ""
+        if wrong not in (names.DONE, names.GRAZES):
+            return np.full((len(state), self.y.shape[1]), np.nan), struck, approach, said
+        if np.any(rate):
+            self._run(rates, k)
+            self.y[:, 1 + d :] += np.outer(self._other[:, 0], rate * sizes)
+        found = np.concatenate([self.y[rows], self.z[:kept] * code.modes(self._X[:, 0])[:kept, None]])
+        if wrong:
+            found[:, 1:] = np.nan
+        if d:
+            found /= scales
+        return found, struck, approach, said

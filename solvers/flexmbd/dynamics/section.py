@@ -1,0 +1,203 @@
+"""Maps of a mechanism's motion from one section to the next, with derivatives by the variational equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmbd.analysis.equations import Equations
+from flexmbd.analysis.refusals import refuse_coupled, refuse_states
+from flexmbd.analysis.state_space import independent_coordinates
+from flexmbd.dynamics.code import Code
+from flexmbd.dynamics.inputs import Inputs
+from flexmbd.dynamics.lanes import Facts, Lanes
+from flexmbd.errors import ModelError, check_number
+from flexmbd.formulation import taken
+from flexmbd.registry import NEWTON, POISSON
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """States carried to the next section, and what happened on the way.
+
+    Attributes
+    ----------
+    points : ndarray (n, d)
+        NaN where there is none.
+    by_state, by_parameter : ndarray (n, d, d), (n, d, parameters)
+        NaN where there are none, of what grazes too.
+    impacts : ndarray of int (n,)
+        Onsets of contact.
+    approach : ndarray (n,)
+        Least approach speed of them in m/s, inf without any: where it goes to zero the motion grazes.
+    said : list of str
+        Why there is no point, or no derivative; "" where there are both.
+    """
+
+    points: np.ndarray
+    by_state: np.ndarray
+    by_parameter: np.ndarray
+    impacts: np.ndarray
+    approach: np.ndarray
+    said: list
+
+
+class SectionMap:
+    """What `section_map` makes; `uqmbd.analysis.dynamics` takes it as one of its maps.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Independent coordinates, their rates, and with `memory` the approach speeds of contacts.
+    period : float or None
+        Time from section to section in s; None where it depends on inputs.
+    derivatives : str
+        "variational equations"
+    inputs : dict of str to float
+        Of the model function, and their values where nothing else is given.
+    """
+
+    derivatives = "variational equations"
+
+    def __init__(self, inputs, period, formulation, tolerance, memory, most):
+        self._inputs, self._codes = inputs, {}
+        self.inputs, self.period = inputs.values, period
+        system = inputs.system({})
+        self._formulation = taken(formulation, system)[0]
+        e = Equations(system, self._formulation)
+        _refuse(e.problem)
+        guess = np.concatenate(e.initial())
+        G = e.jacobian(guess[: e.n]).toarray()
+        free, bound = (x.astype(np.int64) for x in independent_coordinates(G, e.weights))
+        turns, kept = dict(zip(e.turning, e.turns, strict=True)), e.problem.contacts if memory else ()
+        self._facts = Facts(guess, free, bound, e.weights, e.size, turns, len(kept), tolerance, most)
+        names = [e.coordinates[i] for i in free]
+        self.names = (*names, *(f"d/dt {x}" for x in names), *(f"{c.name}.impact_velocity" for c in kept))
+
+    @property
+    def start(self):
+        """State (1, d) of the assembled start."""
+        facts = self._facts
+        places, speeds = facts.guess.reshape(2, -1)[:, facts.free]
+        return np.concatenate([places, speeds, np.zeros(facts.kept)])[None]
+
+    def step(self, states, parameters):
+        """States (n, d) at the next section, NaN where there is none (`passage` says why).
+
+        Parameters
+        ----------
+        states : ndarray (n, d)
+        parameters : mapping of str to float or ndarray (n,)
+            Inputs of the model function; others keep their own values.
+        """
+        return self._carried(states, parameters, (), 0).points
+
+    def tangent(self, states, parameters, by=()):
+        """States (n, d) at the next section, their derivatives by the states (n, d, d) and by inputs (n, d, len(by))."""
+        found = self._carried(states, parameters, by, len(self.names))
+        return found.points, found.by_state, found.by_parameter
+
+    def passage(self, states, parameters, by=()):
+        """The same as a `Passage`, which says what happened on the way."""
+        return self._carried(states, parameters, by, len(self.names))
+
+    def _carried(self, states, parameters, by, d):
+        """`Passage` with derivatives by the first d coordinates of the state: all or none."""
+        states = np.asarray(states, float)
+        if states.ndim != 2 or states.shape[1] != len(self.names):
+            told = f"section_map: states have the shape {states.shape}; it must be (n, {len(self.names)})"
+            raise ModelError(told, remedy=f"a row has {', '.join(self.names)}")
+        count, by = len(states), list(by)
+        given = self._inputs.given(parameters, by, count)
+        key = tuple(sorted(given))
+        system = self._inputs.system(given)
+        if key not in self._codes:
+            self._codes[key] = Code(system, self._formulation)
+        code = self._codes[key]
+        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
+        slopes = self._inputs.slopes(code.paths, given, by, count)
+        sizes = np.array([np.where(given[name] != 0.0, np.abs(given[name]), 1.0) for name in by]).reshape(len(by), count).T
+        spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
+        made = [lanes.carry(k, states[k], d, slopes[k], sizes[k], spans[k], rates[k]) for k in range(count)]
+        whole = np.array([x for x, *_ in made]).reshape(count, len(self.names), 1 + d + len(by))
+        impacts, approach = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float)))
+        return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, [x[3] for x in made])
+
+
+def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1e-10, memory=False, most=200_000):
+    """Map of a mechanism's motion from a time to a period later, with its derivatives.
+
+    Parameters
+    ----------
+    build : System or callable
+    every : float or callable
+        Time in s, after which forces and drives repeat; of a callable, as ``lambda speed: 2 * math.pi / speed``, arguments are inputs.
+    inputs : mapping, optional
+        Of the callable, that are not its defaults.
+    formulation : str
+        Key of `flexmbd.formulation.FORMULATIONS`, or "auto".
+    tolerance : float
+        Local error of coordinates and velocities, beside the mechanism's size; derivatives may be off by a hundred times as much.
+    memory : bool
+        The approach speeds of contacts, on which forces of closed ones depend, are part of the state.
+    most : int
+        Steps from section to section.
+
+    Returns
+    -------
+    SectionMap
+
+    Raises
+    ------
+    ModelError
+        For what the map does not treat: friction in ideal joints or in impenetrable contacts, states of forces (bristles, temperatures,
+        controllers), clocks and stops, and rows that depend on each other.
+
+    Notes
+    -----
+    See docs/theory/section_maps.md.
+
+    Examples
+    --------
+    >>> import math
+    >>> import flexmbd as fm
+    >>> def oscillator(frequency=2.7, stiffness=1.0):
+    ...     s = fm.System()
+    ...     mass = s.body("mass", mass=1.0, inertia=1.0, position=(-0.3, 0.0))
+    ...     rail = s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), mass.centre, axis=(1.0, 0.0)))
+    ...     spring = s.add(fm.Spring("spring", s.ground.at(-5.0, 0.0), mass.centre, stiffness=stiffness, damping=0.04, length=5.0))
+    ...     drive = s.add(fm.PointForce("drive", mass.centre, fx=fm.Harmonic(1.0, frequency)))
+    ...     stop = s.add(fm.PointPlane("stop", mass.centre, s.ground.at(0.0, 0.0), fm.Impenetrable(0.8), normal=(-1.0, 0.0)))
+    ...     return s
+    >>> section = fm.section_map(oscillator, every=lambda frequency: 2 * math.pi / frequency)
+    >>> section.names
+    ('mass[0]', 'd/dt mass[0]')
+    >>> point, by_state, by_input = section.tangent(section.start, {"frequency": 2.7}, by=["frequency"])
+    >>> by_state.shape, by_input.shape
+    ((1, 2, 2), (1, 2, 1))
+    >>> section.passage(section.start, {"frequency": 2.7}).impacts.tolist()
+    [1]
+    """
+    check_number("section_map", "tolerance", tolerance, positive=True)
+    if not callable(every):
+        check_number("section_map", "every", every, positive=True)
+    return SectionMap(Inputs(build, every, inputs), None if callable(every) else float(every), formulation, tolerance, memory, most)
+
+
+def _refuse(problem):
+    """Raise `ModelError` for what the map does not treat."""
+    refuse_coupled(problem)
+    refuse_states(problem)
+    for contact in problem.unilaterals:
+        if sum(contact.groups) or contact.rule not in (NEWTON, POISSON):
+            told = f"contact '{contact.name}' cannot be penetrated and has friction, or holds: saltation of what sticks and slides"
+            raise ModelError(f"{told} is not treated", remedy="leave friction out, or give the contact a law, which makes it a force")
+    for event in problem.contacts:
+        if event.stops or event.assigns or event.period is not None:
+            raise ModelError(f"'{event.name}' ends the motion or changes states at once, which a section map does not follow")
+    if problem.times:
+        raise ModelError("something jumps at a known time, which a section map does not follow", remedy="leave it out")
+
+
+__all__ = ["Passage", "SectionMap", "section_map"]

@@ -1,0 +1,41 @@
+"""Flips of mechanisms with impacts, built in flexmbd, against the exact ones."""
+
+import math
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from uqmbd.analysis.dynamics import located, shooting
+
+from .section_models import oscillator
+
+# flips of the period with one impact, and the other multiplier there: r² exp(-4 pi z / w), whose product with -1 is the determinant
+FLIPS = [
+    (0.02, 0.0, 0.8, 2.6556212360828315),
+    (0.02, 0.0, 0.8, 1.2522384879989785),
+    (0.0, 0.0, 0.8, 2.6533477278),
+    (0.0, 0.0, 0.6, 2.6557788912),
+    (0.0, 0.1, 0.8, 2.4549422431),
+]
+
+
+def orbit_of_one_impact(section, parameters, starts):
+    """A point of an orbit with one impact from section to section."""
+    found = shooting.shoot(section, starts, parameters)
+    states = found.states[found.found]
+    passed = section.passage(states, {name: float(x) for name, x in parameters.items()})
+    return states[np.flatnonzero(passed.impacts == 1)[0]]
+
+
+@pytest.mark.parametrize(("damping", "stop", "restitution", "frequency"), FLIPS)
+def test_flips_of_the_impact_oscillator(damping, stop, restitution, frequency):
+    section = fm.section_map(oscillator, lambda frequency: 2.0 * math.pi / frequency)
+    parameters = {"frequency": 1.01 * frequency, "damping": damping, "stop": stop, "restitution": restitution}
+    random = np.random.default_rng(1)
+    starts = np.column_stack([random.uniform(-1.5, -0.05, 40), random.uniform(-1.0, 1.0, 40)])
+    state = orbit_of_one_impact(section, parameters, starts)
+    flip = located.locate(section, "flip", "frequency", state, parameters)
+    assert flip.parameter == pytest.approx(frequency, abs=1e-8)
+    other = -(restitution**2) * math.exp(-4.0 * math.pi * damping / frequency)
+    assert np.sort(flip.multipliers.real) == pytest.approx([-1.0, other], abs=1e-6)

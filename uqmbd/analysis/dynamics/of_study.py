@@ -1,0 +1,105 @@
+"""What simulators of maps have in common: the map of a study's model, where runs begin, and settings that are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from uqmbd.analysis.dynamics import derivatives
+from uqmbd.analysis.dynamics.maps import FunctionMap, Map, Parameters
+from uqmbd.errors import StudyError
+
+
+def map_of(model: Any, settings: Mapping[str, Any], kind: str = derivatives.COMPLEX) -> Map:
+    """The map of a study's model: a function of its coordinates, ``states`` in the settings, or a function of nothing that returns a map.
+
+    Raises
+    ------
+    StudyError
+        There is no model, or it returns no map, or one that has its own derivatives and time of a step while the settings say others.
+    """
+    if model is None:
+        raise StudyError("the simulator needs a map", key="study.model", remedy='write model = "file.py:function"')
+    if settings.get("states"):
+        return FunctionMap(function=model, names=tuple(settings["states"]), derivatives=kind, period=settings.get("step_time"))
+    remedy = 'write states = ["x", "y"], the names of its coordinates, or let it be a function of nothing that returns a map'
+    try:
+        made = model()
+    except TypeError as error:
+        raise StudyError("a map needs 'states'", key="solver.states", remedy=remedy) from error
+    if not all(hasattr(made, name) for name in ("names", "period", "derivatives", "step", "tangent")):
+        raise StudyError(f"the model returns {type(made).__name__}, which is no map", key="study.model", remedy=remedy)
+    if "step_time" in settings or settings.get("derivatives") in derivatives.KINDS:
+        raise StudyError("the map brings its own derivatives and time of a step", key="solver", remedy="leave them out of [solver]")
+    return made
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where the orbits of a study's runs begin, and the parameters of their map.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the coordinates.
+    start : list of float
+        A number for each; a coordinate that is an input begins at it.
+    fixed : dict
+        Parameters that are no inputs.
+    """
+
+    names: tuple[str, ...]
+    start: Sequence[float]
+    fixed: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        if np.shape(self.start) != (len(self.names),):
+            text = f"a start has a number for each of {', '.join(self.names)}"
+            raise StudyError(text, key="solver.start", value=self.start, remedy="say from where the orbits begin")
+
+    def of(self, samples: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """States (n, d), and parameters, each (n,)."""
+        n = len(next(iter(samples.values())))
+        states = np.column_stack([samples.get(name, np.full(n, value)) for name, value in zip(self.names, self.start)])
+        fixed = {name: np.full(n, value) for name, value in self.fixed.items()}
+        return states.astype(float), fixed | {name: np.asarray(values) for name, values in samples.items() if name not in self.names}
+
+
+def first_step(of: Map, states: np.ndarray, parameters: Parameters, by: Sequence[str] | None = ()) -> None:
+    """Take a step of a study's map, with its derivatives unless `by` is None, so that one that cannot work is found before the runs.
+
+    Raises
+    ------
+    StudyError
+        The step raises something.
+    """
+    try:
+        of.step(states, parameters)
+        if by is not None:
+            of.tangent(states, parameters, by)
+    except StudyError:
+        raise
+    except Exception as error:
+        text = f"a step of the map raises {type(error).__name__}: {error}"
+        remedy = "it is called with its coordinates, the inputs and `solver.fixed` by name, each an array"
+        raise StudyError(text, key="study.model", remedy=remedy) from error
+
+
+def whole_numbers(settings: Mapping[str, Any], standard: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    """Settings that are whole numbers, by name; `standard` has what they are unless said, and the least.
+
+    Raises
+    ------
+    StudyError
+        One is less, or not whole.
+    """
+    found = {}
+    for name, (usual, least) in standard.items():
+        value = settings.get(name, usual)
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise StudyError(f"'{name}' is a whole number of {least} or more", key=f"solver.{name}", value=value)
+        found[name] = value
+    return found

@@ -1,0 +1,188 @@
+"""A simulator of chaos under control: whether a controller that was made for known inputs holds an orbit at others.
+
+The share of a box in which it holds is the mean of ``control.holds`` over random inputs (method montecarlo, with exact limits).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from uqmbd.analysis.dynamics import derivatives
+from uqmbd.analysis.dynamics.control import STILL, Delayed, Fed, delayed_gain, held, ogy_gain
+from uqmbd.analysis.dynamics.maps import composed
+from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, whole_numbers
+from uqmbd.analysis.dynamics.shooting import shoot
+from uqmbd.errors import StudyError
+from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
+
+OGY, DELAYED = "ogy", "delayed"
+NEAR = 1e-3  # beside the larger of one and a state's size: what came to rest within this of the orbit is at it
+_SETTINGS = {"states", "start", "fixed", "derivatives", "step_time", "steps"}
+_OWN = {"way", "parameter", "near", "period", "at", "gain", "factor", "limit", "clipped", "tolerance"}
+_SHOT = ("control.multiplier_abs", "control.change")
+
+
+class ChaosControl:
+    """Simulator ``uqmbd.chaos_control:ChaosControl``: `model` is a function of arrays for each coordinate and parameter, the next state.
+
+    Its settings are the section ``[solver]``. A controller is made once, for the orbit that is found at the inputs `at`; each run has its
+    own inputs and this controller. Outputs: ``control.holds``, 1 where the motion comes to rest at the orbit, else 0; ``control.steps``
+    until then, and ``control.effort``, the size of the change of the parameter that is left, both missing where it does not hold;
+    ``control.multiplier_abs``, the largest of the orbit under control, and ``control.change`` of the parameter there, both without the
+    limit: where they are below one and the limit, the orbit can be held.
+
+    Parameters
+    ----------
+    states : list of str, optional
+        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map (`uqmbd.analysis.dynamics.maps.Map`).
+    start : list of float
+        Where the motion begins; a coordinate that is an input begins at it.
+    parameter : str
+        By which the map is controlled, an input or one of `fixed`, whose value is that plus the change.
+    near : list of float
+        A state from which Newton's method finds the orbit, at `at`.
+    at : dict, optional
+        The inputs for which the controller is made; all inputs that are parameters of the map.
+    limit : float
+        Of the change of the parameter.
+    way : str, optional
+        "ogy", which feeds back the distance from the orbit, or "delayed", that from the step before.
+    period : int, optional
+        Steps of the orbit, 1 unless said; the parameter is changed once for all.
+    gain : list of float, optional
+        Instead of the one that is found: the change is it times what is fed back, with a minus.
+    factor : float, optional
+        Times the gain (1): one of "delayed" nearer to the end of its range may hold more inputs, more slowly.
+    clipped : bool, optional
+        A change beyond the limit is the limit; else there is none, as with "ogy" unless said.
+    fixed : dict, optional
+        Parameters of the map that are no inputs.
+    steps : int, optional
+        In which the motion has to come to rest (5000), for the last hundred of them.
+    tolerance : float, optional
+        Of rest, beside the larger of one and the state's size (1e-6).
+    derivatives, step_time
+        As of `uqmbd.lyapunov.Lyapunov`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> settings = {"states": ["x"], "start": [0.3], "parameter": "r", "near": [0.7], "at": {"r": 3.9}, "limit": 0.1}
+    >>> logistic = ChaosControl(lambda x, r: r * x * (1 - x), ["control.holds", "control.multiplier_abs"], None, settings, None)
+    >>> found = logistic.simulate({"r": np.array([3.9, 3.8])}).outputs
+    >>> found["control.holds"].tolist(), found["control.multiplier_abs"].round(6).tolist()
+    ([1.0, 0.0], [0.0, 0.478819])
+    """
+
+    width = 256
+
+    def __init__(
+        self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
+    ) -> None:
+        known = _SETTINGS | _OWN
+        if set(settings) - known:
+            one, remedy = min(set(settings) - known), f"settings are {', '.join(sorted(known))}"
+            raise StudyError(f"the simulator of chaos under control has no setting '{one}'", key=f"solver.{one}", remedy=remedy)
+        for key, example in (("parameter", '"r"'), ("near", "[0.7]"), ("limit", "0.1")):
+            if key not in settings:
+                raise StudyError(f"a controller needs '{key}'", key=f"solver.{key}", remedy=f"write {key} = {example}")
+        self.outputs, self.way = tuple(outputs), settings.get("way", OGY)
+        if self.way not in (OGY, DELAYED):
+            raise StudyError("there is no such control", key="solver.way", value=self.way, remedy=f'take "{OGY}" or "{DELAYED}"')
+        base = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
+        self.begin = Begin(base.names, settings.get("start", ()), settings.get("fixed", {}))
+        self.near = Begin(base.names, settings["near"], {}).start
+        numbers = whole_numbers(settings, {"steps": (5000, STILL + 1), "period": (1, 1)})
+        self.steps, self.map = numbers["steps"], composed(base, numbers["period"])
+        self.at, self.parameter = dict(settings.get("at", {})), settings["parameter"]
+        self.gain, self.tolerance = settings.get("gain"), float(settings.get("tolerance", 1e-6))
+        self.factor = float(settings.get("factor", 1.0))
+        self.limit, self.clipped = float(settings["limit"]), bool(settings.get("clipped", self.way == DELAYED))
+        if self.gain is not None and np.shape(self.gain) != (len(base.names),):
+            raise StudyError("a gain has a number for each coordinate", key="solver.gain", value=self.gain, remedy=", ".join(base.names))
+        if not self.limit > 0:
+            raise StudyError("the limit of the change is above zero", key="solver.limit", value=self.limit)
+
+    def controlled(self) -> tuple[Fed | Delayed, np.ndarray]:
+        """The map under control, and the state (d,) of the orbit for which the controller was made.
+
+        Raises
+        ------
+        StudyError
+            There is no orbit near, or none that can be controlled so.
+        """
+        values = {**self.begin.fixed, **self.at}
+        orbit = shoot(self.map, np.array([self.near], float), values)
+        if orbit.lost[0]:
+            text = f"near {list(self.near)} there is no orbit to control: {orbit.lost[0]}"
+            raise StudyError(
+                text, key="solver.near", value=self.near, remedy="take a state nearer to the orbit, as of simulator uqmbd.orbits"
+            )
+        target = orbit.states[0]
+        if self.gain is not None:
+            gain = np.array(self.gain, float)
+        else:
+            by_state, by_parameter = self.map.tangent(target[None], values, (self.parameter,))[1:]
+            gain = (ogy_gain if self.way == OGY else delayed_gain)(by_state[0], by_parameter[0, :, 0])
+        known = {"base": self.map, "parameter": self.parameter, "gain": self.factor * gain, "limit": self.limit, "clipped": self.clipped}
+        return (Fed(**known, target=target) if self.way == OGY else Delayed(**known)), target
+
+    def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
+        """All that can be asked for; `StudyError` where an output is none, or there is nothing to control."""
+        names = ("control.holds", "control.steps", "control.effort", *_SHOT)
+        known = {name: OutputInfo("", axis=None, may_miss=name in names[1:3]) for name in names}
+        unknown = [output for output in self.outputs if output not in known]
+        if unknown:
+            remedy = f"outputs are {', '.join(known)}"
+            raise StudyError(f"there is no output '{unknown[0]}'", key="outputs.include", value=unknown[0], remedy=remedy)
+        states, parameters = self.begin.of({name: values[:1] for name, values in samples.items()})
+        if self.parameter not in parameters:
+            remedy = "name an input or one of `solver.fixed`"
+            raise StudyError("the map has no such parameter", key="solver.parameter", value=self.parameter, remedy=remedy)
+        absent = [name for name in parameters if name not in {**self.begin.fixed, **self.at}]
+        if absent:
+            text = f"a controller is made for known inputs, and '{absent[0]}' is not said"
+            raise StudyError(text, key="solver.at", remedy=f"write at = {{{absent[0]} = ...}}")
+        first_step(self.map, states, parameters, (self.parameter,))
+        self.controlled()
+        return {name: known[name] for name in self.outputs}
+
+    def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
+        """Run a batch side by side."""
+        n = sample_count(samples)
+        states, parameters = self.begin.of(samples)
+        fed, target = self.controlled()
+        free, near = replace(fed, limit=np.inf), np.tile(target, (n, 1))
+        delayed = isinstance(fed, Delayed)
+        point = shoot(free, np.tile(near, 2) if delayed else near, parameters)
+        every: dict[str, np.ndarray] = {
+            "control.multiplier_abs": np.abs(point.multipliers[:, 0]),
+            "control.change": free.change(point.states),
+        }
+        status, message = np.zeros(n, np.int8), [""] * n
+        if set(self.outputs) & set(_SHOT):
+            for k in np.flatnonzero(~point.found):
+                status[k], message[k] = ERROR, f"under control {point.lost[k]}"
+        if set(self.outputs) - set(_SHOT):
+            every |= self._held(fed, np.tile(states, 2) if delayed else states, parameters, point.states)
+        outputs = {name: np.where(status == 0, every[name], np.nan) for name in self.outputs}
+        gain = ", ".join(f"{one:.6g}" for one in fed.gain)
+        return Outcomes(outputs, status, message, {"gain of the control": gain, "derivatives of the map": self.map.derivatives})
+
+    def _held(
+        self, fed: Fed | Delayed, states: np.ndarray, parameters: Mapping[str, np.ndarray], point: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """The outputs of motions under control, each (n,); rest at another point than the orbit's is none."""
+        found = held(fed, states, parameters, steps=self.steps, tolerance=self.tolerance)
+        with np.errstate(invalid="ignore"):
+            away = np.abs(found.states - point).max(axis=1) / np.maximum(1.0, np.abs(point).max(axis=1))
+            holds = found.holds & (away <= NEAR)
+        return {
+            "control.holds": holds.astype(float),
+            "control.steps": np.where(holds, found.steps, np.nan),
+            "control.effort": np.where(holds, np.abs(found.effort), np.nan),
+        }

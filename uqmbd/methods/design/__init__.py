@@ -1,0 +1,1 @@
+"""Decisions: the cheapest tolerances with which limits are met."""
