@@ -34,7 +34,7 @@ PARTS = (  # of flexmbd, that can be used by themselves
 )
 UQMBD = {
     "Ask and read": "Study StudySpec TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report "
-    "StudyError",
+    "indices_of_table TableIndices StudyError",
     "Models": "Curve Events vectorized",
     "Long-term motion": "Flow Stop PeriodMap ReturnMap",
     "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
