@@ -5,6 +5,8 @@ from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
 from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
 from uqmbd.analysis.dynamics.surfaces import Stop as Stop
 from uqmbd.errors import StudyError as StudyError
+from uqmbd.given_data import TableIndices as TableIndices
+from uqmbd.given_data import indices_of_table as indices_of_table
 from uqmbd.inputs import ConvexSet as ConvexSet
 from uqmbd.inputs import Dependence as Dependence
 from uqmbd.inputs import Fixed as Fixed
@@ -21,6 +23,7 @@ from uqmbd.inputs.variables import Normal as Normal
 from uqmbd.inputs.variables import Triangular as Triangular
 from uqmbd.inputs.variables import Uniform as Uniform
 from uqmbd.inputs.variables import Weibull as Weibull
+from uqmbd.methods.bayes.posterior import Posterior as Posterior
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
 from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
