@@ -77,7 +77,7 @@ def test_up_and_down_differ_between_the_folds(tmp_path):
     assert result.attrs["diagram"]["hysteresis"]["x"] == [[-0.3, 0.3]]
     assert answer_of(result, "x")[1] == "On the way up and on the way down motions differ at load = -0.3 to 0.3."
     figure = sections(result)["Bifurcation diagrams"][0]
-    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in figure.caption[1]
+    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in " ".join(figure.caption)
     assert {"up, period 1", "down, period 1"} <= set(result.windows["window"].values)
 
 

@@ -65,7 +65,7 @@ class BifurcationRun(Sampler):
             self.kept[section.name][at] = np.where(ok[:, None], points, np.nan)
         if ok.any():
             low, high = matrix[ok].min(axis=0), matrix[ok].max(axis=0)
-        self.reached = np.stack([np.minimum(self.reached[0], low), np.maximum(self.reached[1], high)])
+            self.reached = np.stack([np.minimum(self.reached[0], low), np.maximum(self.reached[1], high)])
         self.status[at] = status
         self.told = at.stop
 
