@@ -41,7 +41,7 @@ UQMBD = {
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel PCE Mixed Sensitivity Reliability",
-    "Parameter studies": "Grid List Calibrate",
+    "Parameter studies": "Grid List Calibrate Posterior",
     "Nonlinear dynamics": "Bifurcation",
     "Decisions": "Tolerances",
 }

@@ -12,8 +12,8 @@ _NAMES = {  # by their module
     "errors": "StudyError",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
-    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo Multilevel PCE Reliability "
-    "Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
+    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo Multilevel PCE Posterior "
+    "Reliability Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
     "report": "write_report",
     "result": "Result open_results",
     "results": "Results open_each",

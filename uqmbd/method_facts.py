@@ -146,6 +146,7 @@ class Estimates(FromAttributes):
     readings: int | None = None  # earlier versions do not say
     interpolated: int | None = None  # readings that lie between the times of the runs
     starts: Sequence[Mapping[str, Any]] = ()
+    estimated_by: str = ""  # posterior: means of a distribution, whose limits hold 95 % of it; else least squares
 
     @classmethod
     def of(cls, attrs: Mapping[Any, Any]) -> Estimates:
@@ -175,6 +176,18 @@ class Estimates(FromAttributes):
         std = np.sqrt(np.diag(matrix))
         with np.errstate(invalid="ignore", divide="ignore"):
             return names, matrix / np.outer(std, std)
+
+
+@dataclass(frozen=True)
+class Walked(FromAttributes):
+    """Of a posterior by chains: whether they agree, R-hat and effective size of each input, and what the prior has to do with it."""
+
+    chains_converged: bool | None = None  # None: there are no chains
+    rhat: Mapping[str, float] = field(default_factory=dict)
+    effective_size: Mapping[str, float] = field(default_factory=dict)
+    acceptance: float | None = None
+    leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
+    untold: Sequence[str] = ()  # inputs of which the readings tell nothing
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,7 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
 }
 COSTS = {"a": {"reciprocal": 1.0}, "b": {"exponential": 2.0, "per": 0.25, "smallest": 0.01}}
 RARE = {"output": "s", "above": 3.1}
+WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 
 STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}  # of a model that has none: levels are the same
 
@@ -233,6 +234,9 @@ CASES = [
     case("tolerances", "jumping", THREE, JUMPING, degree=3, costs=COSTS, limits={"s": "<= 2.4"}, stack="root_of_squares"),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
+    case("posterior", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, **WALK),
+    case("posterior", "bound", BOUND, scalars={"s": 2.1}, **WALK | {"deviations": {"s": 0.2}}),
+    case("posterior", "joint", JOINT, scalars={"s": 2.1, "t": 1.9}, **WALK),
 ]  # fmt: skip
 NAMED = {each.name: each for each in CASES}
 assert len(NAMED) == len(CASES)

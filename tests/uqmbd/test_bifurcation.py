@@ -8,7 +8,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
-from uqmbd.figures.marks import Dots
+from uqmbd.figures.marks import Dots, Stack
 from uqmbd.methods.dynamics.recurrence import DRIFTS, FEW, NONE, apart, periods_of
 from uqmbd.methods.dynamics.sections import once_a_period
 from uqmbd.report.answers import answer_of, question_of
@@ -126,6 +126,27 @@ def test_starts_and_samples_are_diagrams_side_by_side():
     assert started.branches["x"].shape == (2, 1, 3, 1, 16) and drawn.branches["x"].shape == (2, 1, 1, 5, 16)
     for result in (started, drawn):
         assert {tuple(row) for row in result.motion_period["x"].values.reshape(2, -1).T.tolist()} == {(1, 4)}
+
+
+@pytest.mark.parametrize("shift", [uq.Interval(-0.05, 0.05), uq.Uniform(-0.05, 0.05)])
+def test_the_share_of_samples_with_a_period(shift):
+    """A shift of r moves the flip at 3, so period 1 at r has the share of shifts below 3 - r."""
+
+    def shifted(r, shift):
+        return hits(r + shift)
+
+    values, draws = [2.9, 2.97, 3.0, 3.02, 3.1], 40
+    method = uq.Bifurcation(parameter="r", values=values, keep=20, samples=draws, near=0.05)
+    result = done(shifted, method, BOX | {"shift": shift})
+    share = result.period_share["x"].sel(of_period=1).values.ravel()
+    np.testing.assert_allclose(share, np.clip((3.05 - np.array(values)) / 0.1, 0, 1), atol=0.15)  # near 3 transients are long
+    bounds = result.section_bounds["x"].values[0, 0]
+    r = 2.9 + np.array([-0.05, 0.05])
+    np.testing.assert_allclose(bounds, 1 - 1 / r, atol=0.1 / draws)
+    assert (bounds[0] >= 1 - 1 / r[0]) and bounds[1] <= 1 - 1 / r[1]
+    assert answer_of(result, "x")[1].endswith("the period depends on the other inputs.")
+    figure = sections(result)["Bifurcation diagrams"][0]
+    assert isinstance(figure.panels[1].marks[0], Stack) and "40 samples" in figure.caption[1]
 
 
 def test_runs_that_fail_are_counted_and_shown_as_gaps():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uqmbd.figures.marks import Dots, Figure, Panel
+from uqmbd.figures.marks import Band, Dots, Figure, Panel, Stack
 from uqmbd.method_facts import Diagram
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import label_of
@@ -14,6 +14,9 @@ from uqmbd.tables.scaling import input_unit, with_unit
 
 STYLE = {"up": 0, "down": 1}  # colours of ways
 UNSURE = -1  # periods of this and below: the transient is not over, points are too few, the run failed
+COLOR = 2  # of the first share
+TOLD = 3  # ranges in a caption
+SHOWN = 5  # periods whose shares are drawn apart
 COARSE = 4000  # dots: no more are drawn larger
 
 
@@ -32,33 +35,53 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     x = np.asarray(unit.of(points["value"].values), float)
     label = with_unit(about.parameter, unit)
     ways = [str(way) for way in points["way"].values]
-    marks, strip = [], []
-    for k, way in enumerate(ways):
-        values = points.values[:, k].reshape(len(x), -1)
-        marks.append(dots(np.repeat(x, values.shape[1]), values.ravel(), way, k))
-        found = period.values[:, k].reshape(len(x), -1).astype(float)
-        found[found < 0] = np.nan
-        strip.append(dots(np.repeat(x, found.shape[1]), found.ravel(), way, k, coarse=True))
+    shared = "period_share" in result.specs and name in result["period_share"]
     shades = spans(x, (period.values <= UNSURE).reshape(len(x), -1).any(axis=1))
-    panels = (
-        Panel(label, label_of(result, name), tuple(marks), shades=shades, height=3.0),
-        Panel(label, "period", tuple(strip), shades=shades, height=0.8),
-    )
-    caption = [f"The last section points of the motion at {len(x):,} values of {about.parameter}; below, after how many of them it returns"]
-    caption[0] += f" (0: no period up to {about.most_period})."
-    ranges = about.hysteresis.get(name, ())
-    if ranges:
-        said = ", ".join(between(unit.of(first), unit.of(last)) for first, last in ranges[:3])
-        caption.append(f"On the way up and on the way down motions differ at {said}.")
+    if shared:
+        bounds = result["section_bounds"][name].values
+        marks = [Band(x, *bounds[:, k].T, f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
+        below = [shares_panel(result, name, x, label, k) for k in range(len(ways))]
+        said = [f"Over {points.sizes['sample']} samples of the other inputs; below, the shares of those with each period."]
+    else:
+        marks, strip = [], [dots(x, np.where(period.values >= 0, period.values, np.nan), way, k, coarse=True) for k, way in enumerate(ways)]
+        below = [Panel(label, "period", tuple(strip), shades=shades, height=0.8)]
+        said = [f"Below, after how many of them it returns (0: no period up to {about.most_period})."]
+    points_of = [dots(x, points.values, way, k) for k, way in enumerate(ways)]
+    panels = (Panel(label, label_of(result, name), (*marks, *points_of), shades=shades, height=3.0), *below)
+    caption = [f"The last section points of the motion at {len(x):,} values of {about.parameter}.", *said]
+    if ranges := about.hysteresis.get(name, ()):
+        words = ", ".join(between(float(unit.of(first)), float(unit.of(last))) for first, last in ranges[:TOLD])
+        caption.append(f"On the way up and on the way down motions differ at {words}.")
     if shades:
         caption.append("Shaded: the transient is not over in some run, its section points are too few for a period, or it failed.")
     return Figure(f"{name}.diagram", f"{name} over {about.parameter}", panels, tuple(caption))
 
 
-def dots(x: np.ndarray, y: np.ndarray, way: str, number: int, *, coarse: bool = False) -> Dots:
-    """Those that are there."""
+def shares_panel(result: ResultData, name: str, x: np.ndarray, label: str, way: int) -> Panel:
+    """Shares of the samples with each period, one above the other."""
+    table = result["period_share"][name]
+    codes = table["of_period"].values.tolist()
+    shares = table.values[:, way].T
+    periods = [k for k in np.argsort(-np.nan_to_num(shares).mean(axis=1), kind="stable").tolist() if codes[k] > 0]
+    order = sorted(periods[:SHOWN]) + sorted((k for k in range(len(codes)) if codes[k] <= 0), key=lambda k: -codes[k])
+    others = shares[periods[SHOWN:]].sum(axis=0)
+    words = {0: f"no period up to {result.facts_of(Diagram).most_period}", -1: "transient not over", -2: "too few points"}
+    labels = [words.get(codes[k], f"period {codes[k]}") for k in order]
+    if len(periods) > SHOWN:
+        labels.append("other periods")
+        shares, order = np.vstack([shares, others]), [*order, len(shares)]
+    several = f", {table['way'].values[way]}" if table.sizes["way"] > 1 else ""
+    stack = Stack(
+        x, shares[order], tuple(labels), len(order) - 1 if len(periods) > SHOWN else None, tuple(range(COLOR, COLOR + len(order)))
+    )
+    return Panel(label, f"share{several}", (stack,), height=1.2)
+
+
+def dots(x: np.ndarray, table: np.ndarray, way: str, number: int, *, coarse: bool = False) -> Dots:
+    """What of a table (values, ways, ...) is there on one way."""
+    y = table[:, number].reshape(len(x), -1)
     there = np.isfinite(y)
-    return Dots(x[there], y[there], way, STYLE.get(way, number), coarse or int(there.sum()) <= COARSE)
+    return Dots(np.broadcast_to(x[:, None], y.shape)[there], y[there], way, STYLE.get(way, number), coarse or int(there.sum()) <= COARSE)
 
 
 def between(first: float, last: float) -> str:

@@ -31,7 +31,7 @@ def answer(result: ResultData, name: str) -> list[str]:
     about, unit = result.facts_of(Diagram), input_unit(result, result.facts_of(Diagram).parameter)
     period = result["motion_period"][name].values
     values = np.asarray(unit.of(result["motion_period"]["value"].values), float)
-    said, first = [], period[:, 0, 0, 0]
+    said, first = [], np.where(differing(period), -1, period[:, 0, 0, 0])
     edges = np.flatnonzero(np.diff(first, prepend=first[0] - 1, append=first[-1] + 1))
     for begin, end in pairwise(edges):
         if first[begin] > 0 and end - begin > NARROW * len(values) and len(said) < TOLD:
@@ -47,7 +47,17 @@ def answer(result: ResultData, name: str) -> list[str]:
     if ranges := about.hysteresis.get(name):
         where = ", ".join(between(float(unit.of(low)), float(unit.of(high))) for low, high in ranges[:TOLD])
         sentences.append(f"On the way up and on the way down motions differ at {which} = {where}.")
-    return [text for text in sentences if len(text) > 1]
+    if result["branches"].sizes["sample"] > 1 and (depends := differing(period)).any():
+        at = values[depends]
+        span = between(float(at[0]), float(at[-1]))
+        sentences.append(f"At {int(depends.sum())} values of {which} from {span} the period depends on the other inputs.")
+    return [text for text in sentences if len(text) > 1][:2]
+
+
+def differing(period: np.ndarray) -> np.ndarray:
+    """At which values (values,) samples of period (values, ways, starts, samples) have more than one period."""
+    low, high = (end(np.where(period >= 0, period, fill), axis=-1) for end, fill in ((np.min, 10**6), (np.max, -1)))
+    return (high > low).reshape(len(period), -1).any(axis=1)
 
 
 def unsure(result: ResultData, name: str) -> float:

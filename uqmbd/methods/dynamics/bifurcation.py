@@ -14,7 +14,7 @@ from uqmbd.groups import INNER, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import Method, require_inputs
-from uqmbd.methods.dynamics.diagram import BRANCHES, HYSTERESIS, PERIOD, WINDOWS, Told, diagram
+from uqmbd.methods.dynamics.diagram import GROUPS, Told, diagram
 from uqmbd.methods.dynamics.recurrence import UNTOLD
 from uqmbd.methods.dynamics.sections import sections_of
 from uqmbd.methods.dynamics.sweep import Sweep
@@ -136,7 +136,7 @@ class Bifurcation(Method):
     name: ClassVar[str] = "bifurcation"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, BRANCHES, PERIOD, WINDOWS, HYSTERESIS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, *GROUPS)
     run: ClassVar[type] = BifurcationRun
 
     parameter: str | None = None

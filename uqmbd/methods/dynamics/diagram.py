@@ -13,7 +13,7 @@ from uqmbd.errors import StudyError
 from uqmbd.groups import GroupSpec, plain
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.dynamics.recurrence import DRIFTS, FAILED, FEW, NONE, UNTOLD, apart, periods_of, stretches
+from uqmbd.methods.dynamics.recurrence import DEPENDS, DRIFTS, FAILED, FEW, NONE, UNTOLD, apart, periods_of, stretches
 from uqmbd.methods.dynamics.sections import Section
 from uqmbd.methods.dynamics.sweep import FRESH, Sweep
 from uqmbd.methods.failures import left_out
@@ -40,6 +40,17 @@ HYSTERESIS = plain(
     ("value", "start", "sample"),
     "largest distance of a section point on the way up or down to the nearest one of the other way; NaN where one has none",
 )
+SECTION_BOUNDS = plain(
+    "section_bounds",
+    ("value", "way", "bound"),
+    "least and greatest section point of all samples of the other inputs and all starts; these are reached, and no outer bounds",
+)
+PERIOD_SHARE = plain(
+    "period_share",
+    ("value", "way", "of_period"),
+    "share of the ok runs, over samples and starts, whose motion has each period; ``of_period``: as `motion_period` says it",
+    "1",
+)
 WINDOWS = GroupSpec(
     "windows",
     ("window", "edge"),
@@ -47,9 +58,16 @@ WINDOWS = GroupSpec(
     per_output=False,
     caption="Windows of {}: first and last of neighbouring values with the same period",
 )
+GROUPS = (BRANCHES, PERIOD, WINDOWS, HYSTERESIS, SECTION_BOUNDS, PERIOD_SHARE)
 SHORTEST = 2  # values of a window
 DIFFERENT = 0.02  # of the range of all section points: sets of points farther apart are different motions
-WORDS = {NONE: "no period up to {most}", DRIFTS: "transient not over", FEW: "too few section points", FAILED: "failed"}
+WORDS = {
+    NONE: "no period up to {most}",
+    DRIFTS: "transient not over",
+    FEW: "too few section points",
+    FAILED: "failed",
+    DEPENDS: "depends on the other inputs",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +123,8 @@ def diagram(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str,
     groups = {"inner": inner(told), "branches": branches, "motion_period": periods}
     if distances.data_vars:
         groups["hysteresis"] = distances
+    if sweep.draws > 1:
+        groups |= over_samples(branches, periods)
     if (found := windows(settings, periods, sweep)).data_vars:
         groups["windows"] = found
     differs = differing(distances, sizes)
@@ -123,6 +143,28 @@ def inner(told: Told) -> xr.Dataset:
         if section.name not in told.columns.outputs and np.isfinite(points).any():
             found[section.name] = (("bound",), np.array([np.nanmin(points), np.nanmax(points)]), {"unit": section.unit})
     return found
+
+
+def over_samples(branches: xr.Dataset, periods: xr.Dataset) -> dict[str, xr.Dataset]:
+    """What all samples and starts together reach at each value, and the shares of periods among them; NaN where no run is ok."""
+    import xarray as xr
+
+    at = {"value": branches["value"], "way": branches["way"]}
+    codes = sorted({code for array in periods.data_vars.values() for code in np.unique(array).tolist()} - {FAILED, UNTOLD})
+    bounds = xr.Dataset(coords={**at, "bound": np.array(["lower", "upper"], object)})
+    shares = xr.Dataset(coords={**at, "of_period": np.array(codes, int)})
+    for name, array in branches.data_vars.items():
+        points = array.values.reshape(*array.shape[:2], -1)
+        there = np.isfinite(points)
+        ends = [end(points, axis=-1, where=there, initial=-sign * np.inf) for end, sign in ((np.min, -1.0), (np.max, 1.0))]
+        found = np.where(there.any(axis=-1)[..., None], np.stack(ends, axis=-1), np.nan)
+        bounds[name] = (SECTION_BOUNDS.dims, found, {"unit": array.attrs["unit"]})
+        period = periods[name].values.reshape(*array.shape[:2], -1)
+        ok = ((period != FAILED) & (period != UNTOLD)).sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            share = np.stack([(period == code).sum(axis=-1) / ok for code in codes], axis=-1)
+        shares[name] = (PERIOD_SHARE.dims, share, {"unit": "1"})
+    return {"section_bounds": bounds, "period_share": shares}
 
 
 def between(up: np.ndarray, down: np.ndarray) -> np.ndarray:
@@ -144,16 +186,18 @@ def differing(distances: xr.Dataset, sizes: Mapping[str, float]) -> dict[str, li
 
 
 def windows(settings: Any, periods: xr.Dataset, sweep: Sweep) -> xr.Dataset:
-    """Ranges of the parameter, as it is written, with the same period, of all outputs; those of one value are left out."""
+    """Ranges of the parameter, as it is written, with the same period in all samples, of all outputs; those of one value are left out."""
     import xarray as xr
 
     names, edges, values = [], [], to_si(sweep.unit).back(sweep.values)
     for output, array in periods.data_vars.items():
         several = [str(output)] if len(periods.data_vars) > 1 else []
-        for way, start, draw in np.ndindex(array.shape[1:]):
+        alike = (array.values == array.values[..., :1]).all(axis=-1)
+        agreed = np.where(alike, array.values[..., 0], DEPENDS)
+        for way, start in np.ndindex(agreed.shape[1:]):
             lane = [*several, *([str(array["way"].values[way])] if array.sizes["way"] > 1 else [])]
-            lane += [f"{dim} {k + 1}" for dim, k in (("start", start), ("sample", draw)) if array.sizes[dim] > 1]
-            for period, first, last in same(array.values[:, way, start, draw]):
+            lane += [f"start {start + 1}"] if array.sizes["start"] > 1 else []
+            for period, first, last in same(agreed[:, way, start]):
                 if last - first + 1 >= SHORTEST and period != UNTOLD:
                     word = f"period {period}" if period > 0 else WORDS[period].format(most=settings.most_period)
                     names.append(", ".join([*lane, word]))
@@ -175,8 +219,14 @@ def notes_of(settings: Any, told: Told, periods: xr.Dataset, crossed: Mapping[st
     """What a reader has to know."""
     sweep, ok = told.sweep, int(np.count_nonzero(told.status == 0))
     notes = ["a diagram by brute force shows motions that attract, and changes of them between two neighbouring values"]
+    if sweep.draws > 1:
+        drawn = f"{sweep.draws} samples of the other inputs, a Latin hypercube of their ranges or distributions"
+        notes.append(f"bounds of section points and shares of periods are those of {drawn}; section points beyond them are possible")
     if sweep.ways == (FRESH,):
         notes.append("each value is run from time zero, none goes on from another: where motions coexist the starts decide which is seen")
+    elif jumped := sweep.jumped(told.status):
+        which = "1 run started" if jumped == 1 else f"{jumped} runs started"
+        notes.append(f"{which} from the end of an earlier value, or from time zero, since the run of the value before failed")
     for name, array in periods.data_vars.items():
         drifting, few = (int(np.count_nonzero(array.values == code)) for code in (DRIFTS, FEW))
         if drifting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-NONE, DRIFTS, FEW, FAILED, UNTOLD = 0, -1, -2, -3, -4  # in place of a period
+NONE, DRIFTS, FEW, FAILED, UNTOLD, DEPENDS = 0, -1, -2, -3, -4, -5  # in place of a period
 LEAST = 4  # points of which anything is said
 STEADY = 0.95  # share of the distances that become smaller, or larger, along a transient
 COMPARED = 12  # distances that are compared at least

@@ -80,6 +80,11 @@ class Sweep:
         steps = np.where(ok, np.arange(len(ok))[:, None], -1).max(axis=0, initial=-1)
         return np.where(steps < 0, -1, steps * self.lanes + np.arange(self.lanes))
 
+    def jumped(self, status: np.ndarray) -> int:
+        """How many of the runs that were told did not start where the one before them in their diagram ended: that one failed."""
+        table = np.asarray(status).reshape(-1, self.lanes)
+        return int(np.count_nonzero((table[:-1] > 0) & (table[1:] >= 0)))
+
     def arranged(self, of_runs: np.ndarray) -> np.ndarray:
         """What runs have (runs, ...) as (values, ways, starts, draws, ...)."""
         table = of_runs.reshape(len(self.ways), len(self.values), self.starts, self.draws, *of_runs.shape[1:])
