@@ -10,6 +10,7 @@ _NAMES = {  # by their module
     "analysis.dynamics.returns": "PeriodMap ReturnMap",
     "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
+    "given_data": "TableIndices indices_of_table",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
     "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo Multilevel PCE Posterior "
@@ -19,6 +20,7 @@ _NAMES = {  # by their module
     "results": "Results open_each",
     "simulators.curve": "Curve",
     "simulators.events": "Events",
+    "simulators.sections": "Section",
     "simulators.vectorized": "vectorized",
     "spec": "StudySpec",
     "study": "CampaignSettings Study TimeGrid",

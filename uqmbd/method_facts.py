@@ -196,12 +196,14 @@ class LimitMet(FromAttributes):
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width
+    what: str = "end"  # end, width, probability
     upper: bool = True
-    level: float = np.nan  # this and the next two in the unit of the output
+    level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
-    runs: float | None = None  # by all runs within the tolerances; None where none was ok
-    met: bool = False  # whether these runs meet it
+    lower: float | None = None  # 95 % limits of that, of a probability
+    higher: float | None = None
+    runs: float | None = None  # by all runs within the tolerances, of a probability by fresh scattered ones; None where none was ok
+    met: bool = False  # whether these runs meet it; of a probability, whether its limits do not refute it
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,13 @@ class Kinds(FromAttributes):
     """Of the groups of regions: the output that tells kinds of runs apart."""
 
     sequence: str = ""
+
+
+@dataclass(frozen=True)
+class Compromises(FromAttributes):
+    """Of the group of a front: the output whose width is on it."""
+
+    output: str = ""
 
 
 @dataclass(frozen=True)
