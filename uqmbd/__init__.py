@@ -6,16 +6,21 @@ import importlib
 from typing import Any
 
 _NAMES = {  # by their module
+    "analysis.dynamics.flows": "Flow",
+    "analysis.dynamics.returns": "PeriodMap ReturnMap",
+    "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
+    "given_data": "TableIndices indices_of_table",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
-    "methods": "Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo PCE Reliability Search Sensitivity "
-    "Taylor1 Taylor2 Tolerances Vertex",
+    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Evidence FuzzyBounds Grid List Mixed MonteCarlo Multilevel PCE Posterior "
+    "Reliability Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
     "report": "write_report",
     "result": "Result open_results",
     "results": "Results open_each",
     "simulators.curve": "Curve",
     "simulators.events": "Events",
+    "simulators.sections": "Section",
     "simulators.vectorized": "vectorized",
     "spec": "StudySpec",
     "study": "CampaignSettings Study TimeGrid",

@@ -22,7 +22,7 @@ from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 OGY, DELAYED = "ogy", "delayed"
 NEAR = 1e-3  # beside the larger of one and a state's size: what came to rest within this of the orbit is at it
 _SETTINGS = {"states", "start", "fixed", "derivatives", "step_time", "steps"}
-_OWN = {"way", "parameter", "near", "period", "at", "gain", "limit", "clipped", "tolerance"}
+_OWN = {"way", "parameter", "near", "period", "at", "gain", "factor", "limit", "clipped", "tolerance"}
 _SHOT = ("control.multiplier_abs", "control.change")
 
 
@@ -55,6 +55,8 @@ class ChaosControl:
         Steps of the orbit, 1 unless said; the parameter is changed once for all.
     gain : list of float, optional
         Instead of the one that is found: the change is it times what is fed back, with a minus.
+    factor : float, optional
+        Times the gain (1): one of "delayed" nearer to the end of its range may hold more inputs, more slowly.
     clipped : bool, optional
         A change beyond the limit is the limit; else there is none, as with "ogy" unless said.
     fixed : dict, optional
@@ -98,6 +100,7 @@ class ChaosControl:
         self.steps, self.map = numbers["steps"], composed(base, numbers["period"])
         self.at, self.parameter = dict(settings.get("at", {})), settings["parameter"]
         self.gain, self.tolerance = settings.get("gain"), float(settings.get("tolerance", 1e-6))
+        self.factor = float(settings.get("factor", 1.0))
         self.limit, self.clipped = float(settings["limit"]), bool(settings.get("clipped", self.way == DELAYED))
         if self.gain is not None and np.shape(self.gain) != (len(base.names),):
             raise StudyError("a gain has a number for each coordinate", key="solver.gain", value=self.gain, remedy=", ".join(base.names))
@@ -125,7 +128,7 @@ class ChaosControl:
         else:
             by_state, by_parameter = self.map.tangent(target[None], values, (self.parameter,))[1:]
             gain = (ogy_gain if self.way == OGY else delayed_gain)(by_state[0], by_parameter[0, :, 0])
-        known = {"base": self.map, "parameter": self.parameter, "gain": gain, "limit": self.limit, "clipped": self.clipped}
+        known = {"base": self.map, "parameter": self.parameter, "gain": self.factor * gain, "limit": self.limit, "clipped": self.clipped}
         return (Fed(**known, target=target) if self.way == OGY else Delayed(**known)), target
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:

@@ -82,7 +82,7 @@ class Facts:
     versions: Mapping[str, str] = field(default_factory=dict)  # of the packages
     notes: tuple[str, ...] = ()  # sentences that a reader has to know
     failures_note: str = ""  # the one of them that says how many runs failed; empty where none does
-    about: str = "outputs"  # what the method answers first: outputs, indices or estimates of inputs, or whether a limit is passed
+    about: str = "outputs"  # what the method answers first: outputs, indices or estimates of inputs, a limit that is passed, a diagram
     sampling: str = ""  # random: a sample of the inputs' distribution; chosen: values of a user's, from which nothing follows for others
     by_search: bool = False  # whether nothing but a search was asked for bounds
     spread: str = "spread evenly over the box"  # where the random runs lie whose statistics stand beside bounds

@@ -105,6 +105,20 @@ class Limit(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Diagram(FromAttributes):
+    """Of methods whose results are ``about`` a diagram: over which input it is, and what was found, by output."""
+
+    parameter: str = ""
+    most_period: int = 0  # largest period that was looked for
+    hysteresis: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)  # ranges, SI, in which up and down differ
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Diagram:
+        """They are in the attribute ``diagram``."""
+        return super().of(attrs.get("diagram") or {})
+
+
+@dataclass(frozen=True)
 class Start(FromAttributes):
     """Where one start of a calibration ended: cost, steps, how it ended, and the inputs, SI."""
 
@@ -132,6 +146,7 @@ class Estimates(FromAttributes):
     readings: int | None = None  # earlier versions do not say
     interpolated: int | None = None  # readings that lie between the times of the runs
     starts: Sequence[Mapping[str, Any]] = ()
+    estimated_by: str = ""  # posterior: means of a distribution, whose limits hold 95 % of it; else least squares
 
     @classmethod
     def of(cls, attrs: Mapping[Any, Any]) -> Estimates:
@@ -164,17 +179,31 @@ class Estimates(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Walked(FromAttributes):
+    """Of a posterior by chains: whether they agree, R-hat and effective size of each input, and what the prior has to do with it."""
+
+    chains_converged: bool | None = None  # None: there are no chains
+    rhat: Mapping[str, float] = field(default_factory=dict)
+    effective_size: Mapping[str, float] = field(default_factory=dict)
+    acceptance: float | None = None
+    leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
+    untold: Sequence[str] = ()  # inputs of which the readings tell nothing
+
+
+@dataclass(frozen=True)
 class LimitMet(FromAttributes):
     """One limit of an allocation: what was written, the level, and what there is at the tolerances that were found."""
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width
+    what: str = "end"  # end, width, probability
     upper: bool = True
-    level: float = np.nan  # this and the next two in the unit of the output
+    level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
-    runs: float | None = None  # by all runs within the tolerances; None where none was ok
-    met: bool = False  # whether these runs meet it
+    lower: float | None = None  # 95 % limits of that, of a probability
+    higher: float | None = None
+    runs: float | None = None  # by all runs within the tolerances, of a probability by fresh scattered ones; None where none was ok
+    met: bool = False  # whether these runs meet it; of a probability, whether its limits do not refute it
 
 
 @dataclass(frozen=True)
@@ -218,6 +247,13 @@ class Kinds(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Compromises(FromAttributes):
+    """Of the group of a front: the output whose width is on it."""
+
+    output: str = ""
+
+
+@dataclass(frozen=True)
 class Checks(FromAttributes):
     """Of an output in `validation`: how many runs, the largest error and the run that has it, and what is kept of them, in words."""
 
@@ -236,15 +272,16 @@ class Cases(FromAttributes):
     control: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-WHY, CLAIMED = "why", "claimed"  # as methods write them
+WHY, CLAIMED, STATISTIC = "why", "claimed", "statistic"  # as methods write them
 
 
 @dataclass(frozen=True)
 class Trusting(FromAttributes):
-    """Of an output in `trusted`: what else took the trust away, and whether the method says what it trusts."""
+    """Of an output in `trusted`: what else took the trust away, whether the method says what it trusts, and of which statistic."""
 
     why: str = ""
     claimed: bool = True
+    statistic: str = ""  # "mean" where its limits are no wider than what was asked for; empty of bounds and surrogates
 
 
 @dataclass(frozen=True)

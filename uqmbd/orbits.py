@@ -11,35 +11,42 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives, located
-from uqmbd.analysis.dynamics.maps import FunctionMap, Map
+from uqmbd.analysis.dynamics.of_study import first_step, map_of
 from uqmbd.analysis.dynamics.shooting import shoot
 from uqmbd.errors import StudyError
-from uqmbd.outcomes import STATUS, Outcomes, OutputInfo
+from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
 ORBIT = "orbit"
 _STEPS = (1, 4, 16, 64)  # on the way from the known inputs to those of a run
-_KEYS = {"kind", "start", "period", "parameter", "near"}
+_KEYS = {"kind", "start", "period", "parameter", "near", "within"}
+_SETTINGS = {"states", "find", "at", "fixed", "derivatives", "step_time", "units"}
 
 
 class Orbits:
-    """Simulator ``uqmbd.orbits:Orbits``: `model` is a function of arrays for each coordinate and parameter, which returns the next state.
+    """Simulator "orbits": `model` is a function of arrays for each coordinate and parameter, which returns the next state.
 
     Its settings are the section ``[solver]``.
 
     Parameters
     ----------
-    states : list of str
-        Names of the coordinates.
+    states : list of str, optional
+        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map: of a flow, with stops, by `uqmbd.PeriodMap`
+        or `uqmbd.ReturnMap`.
     find : dict
         What to find, by a name: ``flip = {parameter = "a", near = 0.36, start = [0.9, 0.3], period = 1}``. The name is a kind ("flip",
         "fold", "neimark_sacker", or "orbit", which has no parameter), or ``kind`` says it. Outputs are ``flip.a``, ``flip.x`` for each
-        coordinate and ``flip.multiplier_abs``, that of the largest multiplier; for an orbit also ``orbit.stable``, 1 or 0.
+        coordinate and ``flip.multiplier_abs``, that of the largest multiplier; for an orbit also ``orbit.stable``, 1 or 0. With
+        ``within = {x = [-1.0, 1.0]}`` a point outside of limits of its coordinates or parameter is lost.
     at : dict, optional
         Inputs for which the starts were found. Runs follow the points from there; without it each starts at its own inputs.
     fixed : dict, optional
         Parameters of the map that are no inputs.
     derivatives : str, optional
         "complex step", as a rule, or "central differences".
+    step_time : float, optional
+        Time of a step of the map in s.
+    units : dict, optional
+        Of coordinates and parameters, for tables and figures: ``{w = "rad/s"}``.
 
     Examples
     --------
@@ -56,19 +63,17 @@ class Orbits:
     def __init__(
         self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
     ) -> None:
-        unknown = set(settings) - {"states", "find", "at", "fixed", "derivatives"}
+        unknown = set(settings) - _SETTINGS
         if unknown:
-            raise StudyError(f"the simulator of orbits has no setting '{min(unknown)}'", key="solver", value=min(unknown))
-        if model is None:
-            raise StudyError("the simulator of orbits needs a map", key="study.model", remedy='write model = "file.py:function"')
-        for key, example in (("states", '["x", "y"]'), ("find", '{flip = {parameter = "a", near = 0.36, start = [0.9, 0.3]}}')):
-            if not settings.get(key):
-                raise StudyError(f"the simulator of orbits needs '{key}'", key=f"solver.{key}", remedy=f"write {key} = {example}")
+            remedy = f"settings are {', '.join(sorted(_SETTINGS))}"
+            raise StudyError(f"the simulator of orbits has no setting '{min(unknown)}'", key="solver", value=min(unknown), remedy=remedy)
+        if not settings.get("find"):
+            remedy = 'write find = {flip = {parameter = "a", near = 0.36, start = [0.9, 0.3]}}'
+            raise StudyError("the simulator of orbits needs 'find'", key="solver.find", remedy=remedy)
         self.outputs = tuple(outputs)
-        kind = settings.get("derivatives", derivatives.COMPLEX)
-        self.map: Map = FunctionMap(function=model, names=tuple(settings["states"]), derivatives=kind)
+        self.map = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
         self.find = {name: self._checked(name, dict(one)) for name, one in settings["find"].items()}
-        self.at, self.fixed = dict(settings.get("at", {})), dict(settings.get("fixed", {}))
+        self.at, self.fixed, self.units = (dict(settings.get(key, {})) for key in ("at", "fixed", "units"))
 
     def _checked(self, name: str, one: dict[str, Any]) -> dict[str, Any]:
         kind, key = one.setdefault("kind", name), f"solver.find.{name}"
@@ -84,6 +89,10 @@ class Orbits:
             raise StudyError(f"a start has {len(one['start'])} numbers", key=f"{key}.start", value=one["start"], remedy=remedy)
         if int(one.setdefault("period", 1)) < 1:
             raise StudyError("an orbit has at least one step", key=f"{key}.period", value=one["period"])
+        for what in one.setdefault("within", {}):
+            if what not in (*self.map.names, one.get("parameter")):
+                remedy = f"they are of {', '.join(self.map.names)} and the parameter"
+                raise StudyError(f"there are no limits of '{what}'", key=f"{key}.within", value=what, remedy=remedy)
         return one
 
     def _names(self, name: str, one: Mapping[str, Any]) -> tuple[str, ...]:
@@ -96,52 +105,87 @@ class Orbits:
             if one.get("parameter") in samples:
                 text = f"'{one['parameter']}' is an input, and its value at the {name} is what is to be found"
                 raise StudyError(text, key=f"solver.find.{name}.parameter", remedy="leave it out of the inputs")
-        known = {output: OutputInfo("", axis=None) for name, one in self.find.items() for output in self._names(name, one)}
+        known = {
+            output: OutputInfo(self.units.get(output.split(".")[1], ""), axis=None)
+            for name, one in self.find.items()
+            for output in self._names(name, one)
+        }
         unknown = [output for output in self.outputs if output not in known]
         if unknown:
             raise StudyError(f"there is no output '{unknown[0]}'", key="outputs.include", remedy=f"outputs are {', '.join(known)}")
+        one = next(iter(self.find.values()))
+        values = {name: np.asarray(value, float)[:1] for name, value in samples.items()}
+        own = {one["parameter"]: np.array([one["near"]], float)} if "parameter" in one else {}
+        first_step(self.map, np.array([one["start"]], float), {**self.fixed, **values, **own})
         return {name: known[name] for name in self.outputs}
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
-        """Run a batch, one after another; a point that is lost is a failure with a sentence."""
-        n = len(next(iter(samples.values())))
+        """Run a batch side by side; a point that is lost is a failure with a sentence."""
+        n = sample_count(samples)
         outputs = {name: np.full(n, np.nan) for name in self.outputs}
         status, message = np.zeros(n, np.int8), [""] * n
-        asked = {name: one for name, one in self.find.items() if set(self._names(name, one)) & set(self.outputs)}
-        for k in range(n):
-            inputs = {name: float(values[k]) for name, values in samples.items()}
-            for name, one in asked.items():
-                found, lost = self._followed(one, inputs)
-                if lost:
-                    status[k], message[k] = STATUS.index("error"), f"{name}: {lost}"
-                    break
-                for output, value in zip(self._names(name, one), found):
-                    if output in outputs:
-                        outputs[output][k] = value
+        inputs = {name: np.asarray(values, float) for name, values in samples.items()}
+        for name, one in self.find.items():
+            names = self._names(name, one)
+            if not set(names) & set(self.outputs):
+                continue
+            found, lost = self._followed(one, inputs, n)
+            for k in np.flatnonzero([bool(why) for why in lost]):
+                status[k], message[k] = ERROR, message[k] or f"{name}: {lost[k]}"
+            for column, output in enumerate(names):
+                if output in outputs:
+                    outputs[output] = found[:, column]
         for values in outputs.values():
             values[status != 0] = np.nan
-        return Outcomes(outputs, status, message)
+        return Outcomes(outputs, status, message, {"derivatives of the map": self.map.derivatives})
 
-    def _followed(self, one: Mapping[str, Any], inputs: Mapping[str, float]) -> tuple[np.ndarray, str]:
-        """Numbers of a point at the inputs, in the order of `_names`, and why there are none."""
-        found, lost, d = np.empty(0), "", len(self.map.names)
+    def _followed(self, one: Mapping[str, Any], inputs: Mapping[str, np.ndarray], n: int) -> tuple[np.ndarray, list[str]]:
+        """Numbers (n, names) of a point at the inputs, in the order of `_names`, and why there are none."""
+        begun = np.array([*one["start"], *([] if one["kind"] == ORBIT else [one["near"]])], float)
+        numbers, lost, open_ = np.full((n, len(self._names("", one))), np.nan), [""] * n, np.arange(n)
         for steps in _STEPS if self.at else _STEPS[:1]:
-            near = np.array([*one["start"], *([] if one["kind"] == ORBIT else [one["near"]])], float)
+            near, going = np.tile(begun, (n, 1)), open_
             for share in np.linspace(0.0, 1.0, steps + 1)[0 if self.at else 1 :]:
-                values = {name: (1.0 - share) * self.at.get(name, value) + share * value for name, value in inputs.items()}
-                found, lost = self._point(one, near, {**self.fixed, **values})
-                if lost:
+                values = {name: self._on_the_way(name, value[going], share) for name, value in inputs.items()}
+                found, why = self._points(one, near[going], values)
+                numbers[going], near[going] = found, found[:, : near.shape[1]]
+                for k, text in zip(going, why):
+                    lost[k] = text
+                going = going[np.array([not text for text in why], bool)]
+                if not going.size:
                     break
-                near = found[:d] if one["kind"] == ORBIT else found[: d + 1]
-            if not lost:
+            open_ = np.array([k for k in open_ if lost[k]], int)
+            if not open_.size:
                 break
-        return found, lost
+        return numbers, lost
 
-    def _point(self, one: Mapping[str, Any], near: np.ndarray, values: Mapping[str, float]) -> tuple[np.ndarray, str]:
-        d, period = len(self.map.names), int(one["period"])
-        if one["kind"] == ORBIT:
-            orbits = shoot(self.map, near[None], values, period)
-            numbers = [*orbits.states[0], float(orbits.stable[0]), np.abs(orbits.multipliers[0]).max()]
-            return np.array(numbers), orbits.lost[0]
-        point = located.locate(self.map, one["kind"], one["parameter"], near[:d], {**values, one["parameter"]: near[d]}, period)
-        return np.array([*point.state, point.parameter, np.abs(point.multipliers).max()]), point.lost
+    def _on_the_way(self, name: str, values: np.ndarray, share: float) -> np.ndarray:
+        return (1.0 - share) * self.at[name] + share * values if name in self.at else values
+
+    def _points(self, one: Mapping[str, Any], near: np.ndarray, inputs: Mapping[str, np.ndarray]) -> tuple[np.ndarray, list[str]]:
+        d, period, values = len(self.map.names), int(one["period"]), {**self.fixed, **inputs}
+        try:
+            if one["kind"] == ORBIT:
+                orbits = shoot(self.map, near, values, period)
+                states, lost = orbits.states, orbits.lost
+                found = np.column_stack([states, orbits.stable, np.abs(orbits.multipliers).max(axis=1)])
+            else:
+                points = located.locate_all(
+                    self.map, one["kind"], one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, period
+                )
+                lost = [point.lost for point in points]
+                found = np.array([[*point.state, point.parameter, np.abs(point.multipliers).max()] for point in points])
+        except StudyError as error:
+            if len(near) == 1:
+                return np.full((1, len(self._names("", one))), np.nan), [error.message]
+            each = [
+                self._points(one, near[k : k + 1], {name: value[k : k + 1] for name, value in inputs.items()}) for k in range(len(near))
+            ]
+            return np.concatenate([found for found, _ in each]), [why for _, whys in each for why in whys]
+        for name, (low, high) in one["within"].items():
+            values_of = found[:, [*self.map.names, one.get("parameter")].index(name)]
+            lost = [
+                why or ("" if low <= value <= high else f"it was found at {name} = {value:.6g}, outside of {low:g} to {high:g}")
+                for why, value in zip(lost, values_of)
+            ]
+        return found, list(lost)

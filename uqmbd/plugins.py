@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 HERE = Path()
+OWN = {  # simulators of models that are maps, by their names; how other models are run follows from what they return
+    "simulator": {
+        "orbits": "uqmbd.orbits:Orbits",
+        "lyapunov": "uqmbd.lyapunov:Lyapunov",
+        "chaos_control": "uqmbd.chaos_control:ChaosControl",
+    }
+}
 
 
 @cache
@@ -50,7 +57,7 @@ def load_plugin(name: str, known: Mapping[str, Any], noun: str, *, key: str, dir
 
 def plugin_name(name: str, known: Iterable[str], noun: str, *, key: str, directory: Path = HERE) -> str:
     """The name under which a thing from outside is found from anywhere; nothing is executed. See `load_plugin`."""
-    more = offered(noun)
+    more = {name: entry.value for name, entry in offered(noun).items()} | OWN.get(noun, {})
     if not isinstance(name, str) or not (":" in name or name in more or name.startswith("<")):
         remedy = did_you_mean(str(name), [*known, *more], noun=noun)
         raise StudyError(f"there is no {noun} '{name}'", key=key, value=name, remedy=remedy)
@@ -58,7 +65,7 @@ def plugin_name(name: str, known: Iterable[str], noun: str, *, key: str, directo
         text = f"the {noun} was made in a script, and can be found under no name"
         raise StudyError(text, key=key, value=name, remedy="run that script again: the study goes on where it stopped")
     try:
-        return located(more[name].value if name in more else name, directory)
+        return located(more.get(name, name), directory)
     except StudyError as error:
         raise StudyError(error.message, key=key, value=name, remedy=error.remedy) from None
 

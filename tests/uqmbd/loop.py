@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 from uqmbd.outcomes import TIME, Axis, OutputInfo
+from uqmbd.request import Request, Samples
 
 
 def over(value, time):
@@ -13,6 +16,23 @@ def over(value, time):
         return None
     points = np.shape(value)[1]
     return TIME if points == len(time) else Axis("frequency", np.arange(1.0, points + 1), "Hz")
+
+
+def told(asked):
+    """What a method is told of the samples that it asked for."""
+    return Samples(asked.samples, Request.of(asked).control) if isinstance(asked, Request) else Samples(asked, {})
+
+
+def part_of(samples, at):
+    """Some of the runs."""
+    return Samples(*({name: values[at] for name, values in each.items()} for each in (samples, samples.control)))
+
+
+def outcomes(model, time, samples):
+    """What the model returns, which gets those controls that it has a parameter for."""
+    takes = inspect.signature(model).parameters
+    control = {name: values for name, values in samples.control.items() if name in takes}
+    return {name: np.array(value, float) for name, value in model(time, **samples, **control).items()}
 
 
 def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, reduced=False):
@@ -25,11 +45,12 @@ def drive(method, inputs, model, *, time=(0.0,), seed=1, batch=1000, fail=None, 
     outputs = {name: OutputInfo("m", over(value, time)) for name, value in model(time, **some).items()}
     run = method.start(inputs, outputs, time, seed)
     count = 0
-    while (samples := run.ask()) is not None:
+    while (asked := run.ask()) is not None:
+        samples = told(asked)
         n = len(next(iter(samples.values())))
         for i in range(0, n, batch):
-            part = {name: values[i : i + batch] for name, values in samples.items()}
-            values = {name: np.array(value, float) for name, value in model(time, **part).items()}
+            part = part_of(samples, slice(i, i + batch))
+            values = outcomes(model, time, part)
             size = len(next(iter(part.values())))
             status = np.zeros(size, np.int8) if fail is None else np.where(fail(part), 1, 0).astype(np.int8)
             for value in values.values():

@@ -24,10 +24,14 @@ def of(kind, inputs, sets=None, **settings):
     return pytest.param(method, inputs, sets or {}, id="-".join([kind, *(str(settings[key]) for key in ("approach",) if key in settings)]))
 
 
-NEEDS = {"sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "derivative": None}
+NEEDS = {
+    "sobol": 16, "morris": 4, "fast": 65, "rbd_fast": 100, "delta": 50, "dgsm": 8, "pawn": 50, "hdmr": 300, "shapley": 16,
+    "derivative": None,
+}  # fmt: skip
 EVERY = [
     of("chebyshev", BOX, degree=3, fallback_runs=20),
     of("montecarlo", UNIFORM, samples=40),
+    of("multilevel", UNIFORM, control="steps", levels=[2, 4, 8], error=0.5, pilot=8),
     of("pce", UNIFORM, samples=40),
     of("taylor1", BOX, fallback_runs=20),
     of("taylor2", BOX, fallback_runs=20),
@@ -45,6 +49,7 @@ EVERY = [
     of("list", BOX, **SAMPLES),
     of("tolerances", BOX, costs={"a": {"reciprocal": 1.0}}, limits={"s": "<= 2.6"}, degree=3),
     of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
+    of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),
 ]
 
 
@@ -66,9 +71,9 @@ class Counted:
 
     def study(self, case, outputs, **campaign):
         method, inputs, sets = case
-        outputs = [*outputs, "c"] if method.name == "calibrate" else outputs
+        outputs = [*outputs, "c"] if method.name in ("calibrate", "posterior") else outputs
 
-        def model(a, b, time):
+        def model(a, b, time, steps=2):  # of which a method of levels gives the number
             return self.model(a, b, time)
 
         return uq.Study(

@@ -91,7 +91,7 @@ NAMED = {
     "sobol": ({"samples": 64}, "total"), "morris": ({"samples": 10}, None), "fast": ({"samples": 129}, "total"),
     "rbd_fast": ({"samples": 200}, "first"), "delta": ({"samples": 200, "resamples": 3}, "delta"), "dgsm": ({"samples": 20}, "dgsm"),
     "pawn": ({"samples": 200, "resamples": 3}, "pawn"), "hdmr": ({"samples": 300, "degree": 2, "resamples": 3}, "total"),
-    "width": ({"degree": 3}, "width_reduction"), "derivative": ({}, ""),
+    "shapley": ({"samples": 32}, "shapley"), "width": ({"degree": 3}, "width_reduction"), "derivative": ({}, ""),
 }  # fmt: skip
 
 

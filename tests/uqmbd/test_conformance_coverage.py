@@ -8,6 +8,7 @@ quantiles of Monte Carlo                       `test_quantile_levels`; here with
 Sobol' indices by pick-freeze                  here; `test_methods_sobol.test_confidence_covers` (50 seeds, Ishigami)
 morris mu*                                     `test_methods_morris.test_limits_hold` (200 seeds)
 rbd_fast, dgsm, hdmr, pawn                     here; `test_sensitivity_limits` (pawn's exact distances, an input without influence)
+shapley                                        `test_methods_shapley` (40 seeds, Gaussian linear models)
 delta, fast, derivative                        have none, and say so
 subset simulation, importance sampling         `test_methods_importance` (200 seeds, slow); here with the fewest runs that are taken
 two-loop Monte Carlo of mixed studies          `test_methods_two_loop` (closed form, impacts, nested references)

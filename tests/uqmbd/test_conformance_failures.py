@@ -91,7 +91,9 @@ def unknown(case, key, values):
         return everywhere
     if case.method.name == "mixed":  # a limit that the runs of the inner loop are too few for
         return ending(values, ("_inner",))
-    if case.method.name == "calibrate":  # an output that was not measured
+    if key in ("branches", "hysteresis"):  # behind the last section point of a run, and of a run that failed
+        return everywhere
+    if case.method.name in ("calibrate", "posterior"):  # an output that was not measured
         return ending(values, ("measured", "residual"))
     return ~everywhere
 

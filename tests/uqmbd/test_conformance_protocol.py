@@ -12,7 +12,8 @@ from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.spec.tables import method_table
 from uqmbd.spec.toml import write_toml
 
-from .loop import drive
+from .loop import drive, outcomes, part_of
+from .loop import told as told_of
 from .method_gallery import ALL, CASES, FREQUENCY, MOST, TIME, methods_and_approaches, of
 
 OUTPUTS = {
@@ -37,7 +38,7 @@ def started(case, seed=1):
 
 def outcome(case, part):
     status = failing(part).astype(np.int8)
-    values = {name: np.array(value, float) for name, value in case.model(TIME, **part).items()}
+    values = outcomes(case.model, TIME, part)
     for value in values.values():
         value[status != 0] = np.nan
     return part, values, status
@@ -45,10 +46,11 @@ def outcome(case, part):
 
 def asked(run, size):
     """Batches of `size` runs until it has finished."""
-    while (samples := run.ask()) is not None:
+    while (request := run.ask()) is not None:
+        samples = told_of(request)
         n = len(next(iter(samples.values())))
         for i in range(0, n, size):
-            yield {name: values[i : i + size] for name, values in samples.items()}
+            yield part_of(samples, slice(i, i + size))
 
 
 def same(one, other) -> bool:
@@ -137,7 +139,7 @@ def test_as_many_runs_as_planned(case):
         n = len(part["a"])
         assert all(len(values) == n and np.isfinite(values).all() for values in part.values()) and set(part) == set(case.inputs)
         count += n
-        run.tell(part, {name: np.array(value, float) for name, value in case.model(TIME, **part).items()}, np.zeros(n, np.int8))
+        run.tell(part, outcomes(case.model, TIME, part), np.zeros(n, np.int8))
     assert least <= count <= most and run.ask() is None
     attrs = run.result().attrs
     assert attrs["runs"] == attrs["runs_ok"] == count and attrs["runs_failed"] == 0 and attrs["method"] == case.method.name

@@ -36,8 +36,9 @@ def changed(case, k, c):
         side = "above" if k > 0 else "below"
         settings = {key: value for key, value in case.settings.items() if key != "above"}
         return type(case.method)(**settings, **{side: k * case.settings["above"] + c})
-    if case.method.name == "calibrate":
-        return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()})
+    if case.method.name in ("calibrate", "posterior"):
+        scatter = {name: abs(k) * value for name, value in case.settings.get("deviations", {}).items()}
+        return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()}, deviations=scatter)
     if case.method.name == "tolerances":
         several = {name: [texts] if isinstance(texts, str) else texts for name, texts in case.settings["limits"].items()}
         return case.with_(limits={name: [limit_changed(text, k, c) for text in texts] for name, texts in several.items()})
@@ -169,6 +170,8 @@ def space_in_mm(space):
 def test_the_unit_of_an_input(case):
     numbers = {key: {name: [1e3 * x for x in row] for name, row in case.settings[key].items()} for key in ("samples", "values")
                if isinstance(case.settings.get(key), dict)}  # fmt: skip
+    if isinstance(case.settings.get("values"), list):  # of one input
+        numbers["values"] = [1e3 * x for x in case.settings["values"]]
     one, other = run(case), run(case, case.with_(**numbers), space_in_mm(case.inputs))
     rtol = 1e-5 if case.method.name == "calibrate" else 1e-7
     for key, name, a, b in pairs(one, other):

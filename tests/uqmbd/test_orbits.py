@@ -1,18 +1,25 @@
 """Flips and folds as outputs of studies: bounds over intervals against closed forms."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import uqmbd as uq
-from uqmbd.analysis.dynamics.located import locate
+from uqmbd.analysis.dynamics.located import locate, locate_all
 from uqmbd.analysis.dynamics.maps import FunctionMap
 from uqmbd.errors import StudyError
 from uqmbd.orbits import Orbits
 
+from .exact_flows import OSCILLATOR
 from .exact_impacts import impact
 
 FLIP = {"flip": {"parameter": "a", "near": 0.36, "start": [0.9, 0.3]}}
 IMPACTS = FunctionMap(function=impact, names=("phase", "v"))
+
+
+def impact_flow():
+    return OSCILLATOR
 
 
 def henon(x, y, a, b):
@@ -41,10 +48,34 @@ def test_bounds_of_a_flip_over_an_interval_hold_the_exact_ones(method, outward, 
     solver = {"states": ["x", "y"], "find": FLIP, "at": {"b": 0.3}}
     inputs = {"b": uq.Interval(0.2, 0.4)}
     study = uq.Study(model=henon, simulator=Orbits, inputs=inputs, outputs=["flip.a"], method=method, solver=solver, name="flip")
-    low, high = np.ravel(study.run(out=tmp_path, workers=0, progress=False)["bounds"]["flip.a"])
+    bounds: Any = study.run(out=tmp_path, workers=0, progress=False)["bounds"]
+    low, high = np.ravel(bounds["flip.a"])
     exact = 0.75 * 0.6**2, 0.75 * 0.8**2
     assert exact[0] - outward <= low <= exact[0] + 1e-6
     assert exact[1] - 1e-6 <= high <= exact[1] + outward
+
+
+@pytest.mark.parametrize("kind", ["closed form", "flow"])
+def test_bounds_of_an_impact_oscillators_flip_over_restitution_and_damping(kind, tmp_path):
+    of_flow = kind == "flow"
+    start = [0.0, -0.3568, 3.0043] if of_flow else [3.0043, -0.3568]
+    find = {"flip": {"parameter": "w", "near": 2.6556, "start": start, "within": {"v": [-5.0, 0.0]}}}
+    solver = {"find": find, "at": {"r": 0.8, "z": 0.02}, "fixed": {"d": 0.0}} | ({} if of_flow else {"states": ["phase", "v"]})
+    inputs = {"r": uq.Interval(0.7, 0.9), "z": uq.Interval(0.0, 0.04)}
+    model = impact_flow if of_flow else impact
+    method = uq.Chebyshev(degree=2 if of_flow else 5)
+    study = uq.Study(model=model, simulator="orbits", inputs=inputs, outputs=["flip.w"], method=method, solver=solver, name="flip")
+    bounds: Any = study.run(out=tmp_path, workers=0, progress=False)["bounds"]
+    low, high = np.ravel(bounds["flip.w"])
+    assert (low, high) == pytest.approx(exact_bounds(), abs=5e-5 if of_flow else 1e-7)
+
+
+def exact_bounds():
+    """Of the flip's w over the box, by its closed form at many points: every one is checked to have the multiplier -1."""
+    r, z = (each.ravel() for each in np.meshgrid(np.linspace(0.7, 0.9, 5), np.linspace(0.0, 0.04, 5)))
+    w, phase, v = np.full(25, 2.6556), np.full(25, 3.0043), np.full(25, -0.3568)
+    points = locate_all(IMPACTS, "flip", "w", np.stack([phase, v], axis=1), {"w": w, "r": r, "z": z, "d": 0.0})
+    return min(point.parameter for point in points), max(point.parameter for point in points)
 
 
 def test_an_orbit_says_whether_it_is_stable():

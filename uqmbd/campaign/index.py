@@ -36,7 +36,9 @@ def with_extras(keys: np.ndarray, samples: Mapping[str, np.ndarray], names: Sequ
         values = samples[name]
         there = values != 0 if values.dtype.kind == "u" else ~np.isnan(values)
         bits = values if values.dtype.kind == "u" else (values + 0.0).view(np.uint64)
-        mixed = hashes({"keys": (keys ^ np.uint64(crc32(name.encode()))).view(np.float64), "bits": bits.view(np.float64)}, ("keys", "bits"))
+        parts = {"keys": (keys ^ np.uint64(crc32(name.encode()))).view(np.float64), "bits": bits.view(np.float64)}
+        with np.errstate(invalid="ignore"):  # any bits, those of a signalling NaN too
+            mixed = hashes(parts, ("keys", "bits"))
         keys = np.where(there, mixed, keys)
     return keys
 

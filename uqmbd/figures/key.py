@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
@@ -50,6 +51,8 @@ def key_figure(result: ResultData) -> Figure | None:
         return None
     if result.facts_of(Estimates):
         return _of_calibration(result, name)
+    if result.facts.about == "diagram":
+        return next(iter([*diagram_figures(result, [name]), *diagram_figures(result)]))
     if result.facts_of(Allocated):
         return tolerances_figures(result)[0]
     if has_probability(result, name):

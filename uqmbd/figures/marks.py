@@ -153,6 +153,27 @@ class Points:
 
 
 @dataclass(frozen=True)
+class Dots:
+    """Very many points without names, as fine as a screen shows them."""
+
+    x: np.ndarray
+    y: np.ndarray
+    label: str
+    style: int
+    coarse: bool = False  # larger ones, where they are few
+
+    def thinned(self, across: int, up: int) -> "Dots":
+        """One point in each of so many cells; the first one stays where it is."""
+        there = np.isfinite(self.x) & np.isfinite(self.y)
+        x, y = self.x[there], self.y[there]
+        if not len(x):
+            return replace(self, x=x, y=y)
+        cells = [np.floor((one - one.min()) * (count / ((np.ptp(one) or 1.0) * (1 + 1e-9)))) for one, count in ((x, across), (y, up))]
+        _, first = np.unique(cells[0] * up + cells[1], return_index=True)
+        return replace(self, x=x[first], y=y[first])
+
+
+@dataclass(frozen=True)
 class Cells:
     """A matrix of numbers, ``(names, columns)``, with the panel's ``names`` down its side; NaN is left blank.
 
@@ -227,7 +248,7 @@ class Image:
         return below + [(0.5 + 0.5 * at, "outer", opacity) for at, opacity in steps]  # both colours end in the paper
 
 
-Mark = Curve | Band | Stack | Bars | Rows | Points | Cells | Pairs | Level | Image
+Mark = Curve | Band | Stack | Bars | Rows | Points | Dots | Cells | Pairs | Level | Image
 
 
 @dataclass(frozen=True)
@@ -254,7 +275,7 @@ class Panel:
 
     def extent(self) -> tuple[float, float]:
         """Least and greatest place of its bands, points and levels along the horizontal axis."""
-        x = np.concatenate([np.ravel(mark.x) for mark in self.marks if isinstance(mark, (Band, Curve, Points, Level))])
+        x = np.concatenate([np.ravel(mark.x) for mark in self.marks if isinstance(mark, (Band, Curve, Points, Dots, Level))])
         return float(np.nanmin(x)), float(np.nanmax(x))
 
     def places_of(self, rows: Rows) -> tuple[np.ndarray, float]:

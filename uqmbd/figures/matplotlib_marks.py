@@ -9,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
 
 from uqmbd.figures.labels import SIDES, shortened
-from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, look
+from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Dots, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, look
 from uqmbd.tables.numbers import SUPERSCRIPT
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
@@ -92,6 +92,9 @@ def _mark(axis: Axes, mark: Mark, panel: Panel, order: int, theme: Theme) -> Non
         axis.set_ylim(0, max(1.0, float(np.nanmax(mark.shares.sum(axis=0), initial=1.0))))
     elif isinstance(mark, Rows):
         _rows(axis, mark, panel, theme)
+    elif isinstance(mark, Dots):
+        size, color = 2.2 if mark.coarse else 0.9, theme[look(mark.style).color]
+        axis.plot(mark.x, mark.y, "o", markersize=size, markeredgewidth=0, color=color, label=mark.label, rasterized=True, zorder=order)
     elif isinstance(mark, Points):
         _points(axis, mark, theme)
     elif isinstance(mark, Cells):

@@ -6,6 +6,7 @@ from typing import IO, Any
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
 from matplotlib.transforms import blended_transform_factory
 
 from uqmbd.figures.alt import alternative
@@ -19,6 +20,7 @@ LETTER = 0.085  # inches of a letter, somewhat wide
 WIDTH = 9.0
 SCALE = 1.15  # inches of a scale of colours and its words
 LABEL = 42  # characters in a legend
+SEEN = 2.5  # size of a dot in the legend
 
 
 def save(figure: Figure, path: Path, theme: Theme = LIGHT) -> Path:
@@ -130,6 +132,8 @@ def _legend(canvas: Canvas, axes, theme: Theme, width: float) -> int:
         set_width = getattr(handle, "set_linewidth", None)
         if set_width is not None and handle is not None and handle.get_label() == "runs":
             set_width(1.2)
+        if isinstance(handle, Line2D) and handle.get_markersize() < SEEN and handle.get_marker() == "o":
+            handle.set_markersize(SEEN)
     return -(-len(entries) // columns)
 
 

@@ -50,7 +50,9 @@ def plugin_tables(result: ResultData) -> list[Table]:
 
 def own_tables(result: ResultData) -> list[Table]:
     """Tables of the groups of a method's own."""
-    return [table_of(frame) for spec in result.specs.values() if spec not in OURS for frame in group_frames(result, spec)]
+    return [
+        table_of(frame) for spec in result.specs.values() if spec not in OURS and spec.caption != "" for frame in group_frames(result, spec)
+    ]
 
 
 def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: str, wanted: str, remedy: str) -> dict[str, list[Any]]:

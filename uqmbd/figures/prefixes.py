@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from uqmbd.figures.marks import Band, Bars, Curve, Figure, Level, Mark, Panel, Points
+from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Level, Mark, Panel, Points
 from uqmbd.tables.numbers import Scale, scale
 
 LABEL = re.compile(r"(?P<words>.*) \[(?P<unit>[^\[\]]+)\]", re.DOTALL)
 NUMBERS = {  # fields of the marks that have numbers along the horizontal axis, and along the vertical one
     Curve: (("x",), ("y",)),
     Points: (("x",), ("y",)),
+    Dots: (("x",), ("y",)),
     Band: (("x",), ("lower", "upper")),
     Bars: (("edges",), ()),
     Level: (("x",), ()),

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from uqmbd.figures.marks import Band, Curve, Figure, Mark, Panel
+from uqmbd.figures.marks import Band, Curve, Dots, Figure, Mark, Panel
 
 STRETCHES = 1500  # more than a screen has pixels across a figure
 LONG = 4 * STRETCHES  # points: what has no more is drawn as it is
+DOTS = 40_000  # points
 SPANS = 300  # not trusted: what lies closer together than a pixel is one
 
 
@@ -20,7 +21,9 @@ def thinned(figure: Figure) -> Figure:
 
 
 def thinned_mark(mark: Mark) -> Mark:
-    """A mark with fewer points, if it is a long curve or band over ascending values."""
+    """A mark with fewer points, if it is very many dots, or a long curve or band over ascending values."""
+    if isinstance(mark, Dots):
+        return fewer(mark)
     if not isinstance(mark, (Curve, Band)) or len(mark.x) <= LONG or (np.diff(mark.x) < 0).any() or np.isnan(mark.x).any():
         return mark
     if isinstance(mark, Curve):
@@ -28,6 +31,16 @@ def thinned_mark(mark: Mark) -> Mark:
         return replace(mark, x=mark.x[at], y=mark.y[at])
     at = np.union1d(extremes(mark.lower, STRETCHES), extremes(mark.upper, STRETCHES))
     return replace(mark, x=mark.x[at], lower=mark.lower[at], upper=mark.upper[at])
+
+
+def fewer(mark: Dots) -> Dots:
+    """Dots with one in each cell of a picture that is as fine as leaves no more than `DOTS` of them."""
+    up = 500
+    thin = mark.thinned(STRETCHES, up) if len(mark.x) > DOTS else mark
+    while len(thin.x) > DOTS and up > 1:
+        up = int(0.8 * up)
+        thin = mark.thinned(STRETCHES, up)
+    return thin
 
 
 def extremes(values: np.ndarray, stretches: int) -> np.ndarray:

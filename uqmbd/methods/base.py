@@ -174,8 +174,16 @@ def able_to(fact: str) -> list[str]:
 
 
 def names_of(fact: str, what: str) -> list[str]:
-    """Names of our methods whose `fact` (``accepts``, ``treats``) holds something."""
-    return sorted(name for name, method in METHODS.items() if what in getattr(method, fact))
+    """Names of our methods whose `fact` (``accepts``, ``treats``) holds something; of some of their approaches, where not of all."""
+    whole = {name for name, method in METHODS.items() if what in getattr(method, fact)}
+    some = [
+        f'{name} (approach = "{approach}")'
+        for name, method in METHODS.items()
+        if name not in whole
+        for approach, kind in getattr(method, "approaches", {}).items()
+        if what in getattr(kind, fact)
+    ]
+    return sorted([*whole, *some])
 
 
 def require_inputs(names: Iterable[str], inputs: Mapping[str, Input], what: str, key: str) -> None:

@@ -24,6 +24,7 @@ METHODS = Names(
     {
         "chebyshev": "intervals.chebyshev:Chebyshev",
         "montecarlo": "probabilistic.montecarlo:MonteCarlo",
+        "multilevel": "probabilistic.multilevel:Multilevel",
         "pce": "probabilistic.pce:PCE",
         "taylor1": "intervals.taylor:Taylor1",
         "taylor2": "intervals.taylor:Taylor2",
@@ -37,7 +38,9 @@ METHODS = Names(
         "reliability": "reliability.settings:Reliability",
         "grid": "parameter_studies.chosen:Grid",
         "list": "parameter_studies.chosen:List",
+        "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",
+        "posterior": "bayes.posterior:Posterior",
     }
 )

@@ -11,6 +11,7 @@ from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
 from uqmbd.method_facts import Allocated, Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
+from uqmbd.report import diagrams
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
@@ -34,7 +35,11 @@ def question_of(result: ResultData, name: str | None) -> str:
         return result.facts.description
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
     if result.facts_of(Estimates):
+        if result.facts_of(Estimates).estimated_by == "posterior":
+            return f"What do the measurements say of {inputs}?"
         return f"For which values of {inputs} does the model come closest to the measurements?"
+    if result.facts.about == "diagram":
+        return diagrams.question(result, name)
     if result.facts_of(Allocated):
         return tolerances_question(result)
     if has_probability(result, name):
@@ -56,6 +61,8 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return []
     if result.facts_of(Estimates):
         return _estimates(result)
+    if result.facts.about == "diagram":
+        return diagrams.answer(result, name)
     if result.facts_of(Allocated):
         return tolerances_answer(result)
     if has_probability(result, name):
@@ -239,7 +246,8 @@ def _estimates(result: ResultData) -> list[str]:
         half = "" if ends is None else _known_to(value, [float(unit.of(end)) for end in ends])
         words.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
     more = f" and {len(estimates.estimate) - FEW} more" if len(estimates.estimate) > FEW else ""
-    said = [f"The model comes closest to the measurements at {', '.join(words)}{more}."]
+    led = "After the measurements" if estimates.estimated_by == "posterior" else "The model comes closest to the measurements at"
+    said = [f"{led} {', '.join(words)}{more}."]
     if estimates.fit:
         like = "is not what the readings' deviations let expect" if estimates.fit_doubted else "is as large as the readings' deviations say"
         said.append(f"What is left between model and measurement {like}.")

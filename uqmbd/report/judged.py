@@ -6,7 +6,8 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.method_facts import Estimates, Evidence, Limit
+from uqmbd.method_facts import Estimates, Evidence, Limit, Walked
+from uqmbd.report import diagrams
 from uqmbd.report.words import listed, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief
@@ -37,6 +38,8 @@ def judged(result: ResultData, name: str | None) -> Judged | None:
         return None
     if result.facts_of(Estimates):
         return _of_estimates(result)
+    if result.facts.about == "diagram":
+        return _of_diagram(result, name)
     trust = trust_of(result, name)
     if trust is not None and (trust.claimed or trust.share < 1.0):
         return _of_trust(result, name, trust)
@@ -65,6 +68,8 @@ def _of_trust(result: ResultData, name: str, trust: Trust) -> Judged:
 def _evidence(result: ResultData, trust: Trust) -> str:
     """What speaks for bounds, or a surrogate, that are trusted."""
     known = result.facts_of(Evidence)
+    if trust.statistic:
+        return f"the limits of the {trust.statistic} are within the error that was asked for"
     if trust.alone or trust.searched == 1.0:
         fresh, outside = known.runs_fresh, known.outside_found
         which = f"{fresh:,} fresh runs" if fresh else "fresh runs"
@@ -72,6 +77,13 @@ def _evidence(result: ResultData, trust: Trust) -> str:
     checks = known.runs_validation
     at = f"{checks:,} runs that it was not fitted to" if checks else "runs that it was not fitted to"
     return f"the surrogate's error at {at} is below the tolerance"
+
+
+def _of_diagram(result: ResultData, name: str) -> Judged:
+    if share := diagrams.unsure(result, name):
+        which = "the transient is not over, or there are too few section points"
+        return Judged("partly" if share < 1.0 else "no", f"in {percent(share)} of the runs {which}")
+    return Judged("unsaid", "no transient is seen any more, and other motions may attract other starts")
 
 
 def _plus_minus(share: float) -> str:
@@ -132,6 +144,11 @@ def _of_estimates(result: ResultData) -> Judged:
     estimates = result.facts_of(Estimates)
     if estimates.fit_doubted:
         return Judged("no", "what is left between model and measurement is not as large as the readings' deviations say")
+    walked = result.facts_of(Walked)
+    if walked.chains_converged is False:
+        return Judged("no", "the chains have not converged")
+    if leaning := list(walked.leaning):
+        return Judged("partly", f"the posterior of {listed(leaning)} lies at an end of the prior")
     starts = estimates.ended
     if starts and min(starts, key=lambda start: start.cost).end != "converged":
         return Judged("no", "the search for the best values ended before it converged")

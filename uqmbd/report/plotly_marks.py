@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.figures.labels import NARROW_LETTER, places, shortened
-from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
+from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Dots, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
 
 SIDES = {"right": "middle right", "left": "middle left", "top": "top center", "bottom": "bottom center", "": "middle right"}
 
@@ -36,7 +36,7 @@ def traces(mark: Mark, panel: Panel) -> list[tuple[str, dict[str, Any]]]:
         return [("", _cells(mark, panel))]
     if isinstance(mark, Image):
         return [("", _image(mark, panel))]
-    draw = {Bars: _bars, Rows: _rows, Points: _points, Level: _level, Curve: _curve}[type(mark)]
+    draw = {Bars: _bars, Rows: _rows, Points: _points, Dots: _dots, Level: _level, Curve: _curve}[type(mark)]
     return [(mark.label, draw(mark, panel))]
 
 
@@ -106,6 +106,12 @@ def _points(mark: Points, panel: Panel) -> dict:
         type="scatter", x=mark.x, y=mark.y, mode="markers+text", text=text, textposition=side, marker=marker, cliponaxis=False,
         **narrow, **hover,
     )  # fmt: skip
+
+
+def _dots(mark: Dots, panel: Panel) -> dict:
+    """By the graphics card: tens of thousands of elements of a page would take seconds."""
+    marker = dict(color=color(look(mark.style).color), size=4 if mark.coarse else 2, line=dict(width=0))
+    return dict(type="scattergl", x=single(mark.x), y=single(mark.y), mode="markers", marker=marker, hovertemplate="%{x:.5g}, %{y:.5g}")
 
 
 def _cells(mark: Cells, panel: Panel) -> dict:

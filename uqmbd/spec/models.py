@@ -97,7 +97,8 @@ class SimulatorSection(StudySection):
     Attributes
     ----------
     simulator : str
-        What runs the model, from outside: ``package.module:Name``, ``file.py:Name``, or the name that an installed package offers.
+        What runs the model: "orbits", "lyapunov" and "chaos_control" for models that are maps; or from outside
+        ``package.module:Name``, ``file.py:Name``, or the name that an installed package offers.
     model : str, optional
         The function that it is handed.
     """

@@ -30,6 +30,7 @@ class Trust:
     unit: str = ""  # of that, to stand after a number
     why: str = ""  # what takes the trust away besides the method's own error
     claimed: bool = True  # whether the method says what it trusts; else only what holds for all methods is known
+    statistic: str = ""  # of which it speaks, where that are not bounds
 
     def sentence(self) -> str:
         """Explain it in words."""
@@ -44,6 +45,7 @@ class Trust:
 
     def _trusted(self) -> str:
         what = "The bounds are" if self.bounds else "The surrogate is" if self.claimed else "The result is"
+        what = f"The {self.statistic} is" if self.statistic else what
         if self.share == 1.0:
             return f"{what} trusted" + (f" at all {'times' if self.axis == TIME.name else f'values of {self.axis}'}." if self.axis else ".")
         if not self.axis:
@@ -92,7 +94,7 @@ def trust_of(result: ResultData, name: str) -> Trust | None:
         widened = "both" if len(doubtful) > 1 else "search" if doubtful.any() else "surrogate"
     origin = name in result.bounds, searched, widened, result.facts.by_search
     axis, said = result.axis_of(name, "trusted"), Trusting.of(array.attrs)
-    about = said.why, bool(said.claimed)
+    about = said.why, bool(said.claimed), said.statistic
     if axis is None:
         return Trust(float(trusted[0]), np.nan, (), *origin, "", "", *about)
     array = result.trusted[name]

@@ -88,7 +88,7 @@ class Flow:
         NaN where the impacts within a step have no end, or a state begins behind a stop.
         """
         n, m = len(x), len(self.stops)
-        on = np.zeros((n, m), bool) if fresh is None else fresh
+        on = np.zeros((n, m), bool) if fresh is None else fresh.copy()
         y = self.smooth(t, x, h, parameters)
         if not m:
             return y, on
@@ -100,8 +100,10 @@ class Flow:
                 np.stack([np.real(self.called(stop.gap, s, z, here)) for stop in self.stops], axis=1)
                 for s, z in ((t, x), (t + h, y[going]))
             )
-            y[going[((start < 0.0) & ~on).any(axis=1)]] = np.nan
-            hit = (end < 0.0) & ((start > 0.0) | on)
+            on |= start == 0.0
+            behind = ((start < 0.0) & ~on).any(axis=1)
+            y[going[behind]] = np.nan
+            hit = (end < 0.0) & ((start > 0.0) | on) & ~behind[:, None]
             some = hit.any(axis=1)
             if not some.any():
                 return y, left

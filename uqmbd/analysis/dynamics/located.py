@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
-from uqmbd.analysis.dynamics.shooting import multipliers
+from uqmbd.analysis.dynamics.shooting import least_squares, multipliers
 from uqmbd.errors import StudyError
 
 KINDS = ("fold", "flip", "neimark_sacker")
@@ -74,61 +74,79 @@ def locate(base: Map, kind: str, parameter: str, state: np.ndarray, parameters: 
     >>> round(locate(logistic, "flip", "r", np.array([0.4]), {"r": 3.4}, period=2).parameter, 10)
     3.4494897428
     """
-    over, d = composed(base, period), len(state)
+    return locate_all(base, kind, parameter, np.asarray(state, float)[None], parameters, period)[0]
+
+
+def locate_all(base: Map, kind: str, parameter: str, states: np.ndarray, parameters: Parameters, period: int = 1) -> list[Located]:
+    """Points of `kind` from many starts `states` (n, d) side by side, with numbers or arrays (n,) as parameters; see `locate`."""
+    over, (n, d) = composed(base, period), states.shape
     if kind not in KINDS:
         raise StudyError(f"points that are located are {', '.join(KINDS)}, not {kind!r}")
     if parameter not in parameters:
         raise StudyError(f"{parameter!r} is no parameter of the map: {', '.join(parameters)}")
     if kind == "neimark_sacker" and d < 2:
         raise StudyError("a map of one coordinate has no Neimark-Sacker points")
-    u = np.append(np.asarray(state, float), float(parameters[parameter]))
-    lost, reach = "", np.inf
+    given = {name: np.broadcast_to(np.asarray(value, float), n) for name, value in parameters.items()}
+    u = np.concatenate([np.asarray(states, float), given.pop(parameter)[:, None]], axis=1)
+    lost, reach, going = [""] * n, np.full(n, np.inf), np.arange(n)
     for _ in range(STEPS):
-        residual, slope = _system(over, kind, parameter, u, parameters)
-        if not (np.isfinite(residual).all() and np.isfinite(slope).all()):
-            lost = "the map gives no number there"
+        residual, slope = _system(over, kind, parameter, u[going], {name: value[going] for name, value in given.items()})
+        step = least_squares(slope, -residual)
+        fine = np.isfinite(step).all(axis=1)
+        for k in going[~fine]:
+            lost[k] = "the map gives no number there"
+        going, step = going[fine], step[fine]
+        reach[going] = np.abs(step / np.maximum(1.0, np.abs(u[going]))).max(axis=1)
+        u[going] += step * np.minimum(1.0, 0.3 / np.maximum(reach[going], 1e-300))[:, None]
+        going = going[reach[going] > TOLERANCE]
+        if not going.size:
             break
-        step = np.linalg.lstsq(slope, -residual)[0]
-        size = np.maximum(1.0, np.abs(u))
-        reach = np.abs(step / size).max()
-        u = u + step * min(1.0, 0.3 / max(reach, 1e-300))
-        if reach <= TOLERANCE:
-            break
-    else:
-        if reach > 1e-9:
-            lost = f"after {STEPS} steps of Newton's method it still moves, by {reach:.1e}"
-    return _said(over, kind, parameter, u, parameters, lost)
+    for k in going[reach[going] > 1e-9]:
+        lost[k] = f"after {STEPS} steps of Newton's method it still moves, by {reach[k]:.1e}"
+    return _said(over, kind, parameter, u, given, lost)
 
 
 def _system(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
-    """What is to be zero, (d + 1,): image less state, and the test function; and its slopes (d + 1, d + 1)."""
-    d = len(u) - 1
+    """What is to be zero, (n, d + 1): image less state, and the test function; and its slopes (n, d + 1, d + 1)."""
+    n, d = len(u), u.shape[1] - 1
     steps = _SLOPE * np.maximum(1.0, np.abs(u))
-    around = np.concatenate([u[None], u + np.diag(steps), u - np.diag(steps)])
-    image, by_state, by_parameter = over.tangent(around[:, :d], {**parameters, parameter: around[:, d]}, (parameter,))
-    test = test_function(kind, by_state)
-    slope = np.zeros((d + 1, d + 1))
-    slope[:d, :d], slope[:d, d] = by_state[0] - np.eye(d), by_parameter[0, :, 0]
-    slope[d] = (test[1 : d + 2] - test[d + 2 :]) / (2.0 * steps)
-    return np.append(image[0] - u[:d], test[0]), slope
+    away = steps[:, None] * np.eye(d + 1)
+    around = np.concatenate([u[:, None], u[:, None] + away, u[:, None] - away], axis=1).reshape(-1, d + 1)
+    every = {name: np.repeat(value, 2 * d + 3) for name, value in parameters.items()}
+    image, by_state, by_parameter = over.tangent(around[:, :d], {**every, parameter: around[:, d]}, (parameter,))
+    test = test_function(kind, by_state).reshape(n, -1)
+    image, by_state, by_parameter = (each.reshape(n, 2 * d + 3, *each.shape[1:])[:, 0] for each in (image, by_state, by_parameter))
+    slope = np.zeros((n, d + 1, d + 1))
+    slope[:, :d, :d], slope[:, :d, d] = by_state - np.eye(d), by_parameter[:, :, 0]
+    slope[:, d] = (test[:, 1 : d + 2] - test[:, d + 2 :]) / (2.0 * steps)
+    return np.concatenate([image - u[:, :d], test[:, :1]], axis=1), slope
 
 
-def _said(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Parameters, lost: str) -> Located:
-    d = len(u) - 1
-    found = np.full(d, np.nan + 0j)
-    if not lost:
-        image, slope, _ = over.tangent(u[None, :d], {**parameters, parameter: u[d:]})
-        found = multipliers(slope)[0]
-        away = np.abs(image[0] - u[:d]).max() / max(1.0, np.abs(u[:d]).max())
-        if away > 1e-8:
-            lost = f"its state is no orbit, it moves by {away:.1e}"
-        elif kind == "neimark_sacker":
-            pair = found[(np.abs(found.imag) > 1e-6) & (np.abs(np.abs(found) - 1.0) < _NEAR)]
-            lost = "" if len(pair) else "two real multipliers have the product 1 there, no pair crosses the unit circle"
-        elif not (np.abs(found - (-1.0 if kind == "flip" else 1.0)) < 1e-4).any():
-            lost = f"no multiplier is {-1 if kind == 'flip' else 1} there"
-    if lost:
-        return Located(
-            kind, np.nan, np.full(d, np.nan), np.full(d, np.nan + 0j), f"no {kind.replace('_', ' ')} was found from the start: {lost}"
-        )
-    return Located(kind, float(u[d]), u[:d], found)
+def _said(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Parameters, lost: list[str]) -> list[Located]:
+    n, d = len(u), u.shape[1] - 1
+    good = np.flatnonzero([not why for why in lost])
+    found, away = np.full((n, d), np.nan + 0j), np.full(n, np.nan)
+    if good.size:
+        here = {name: value[good] for name, value in parameters.items()}
+        image, slope, _ = over.tangent(u[good, :d], {**here, parameter: u[good, d]})
+        found[good] = multipliers(slope)
+        away[good] = np.abs(image - u[good, :d]).max(axis=1) / np.maximum(1.0, np.abs(u[good, :d]).max(axis=1))
+    whys = [lost[k] or _doubt(kind, found[k], away[k]) for k in range(n)]
+    nothing, begun = np.full(d, np.nan), f"no {kind.replace('_', ' ')} was found from the start"
+    return [
+        Located(kind, np.nan, nothing, nothing + 0j, f"{begun}: {whys[k]}")
+        if whys[k]
+        else Located(kind, float(u[k, d]), u[k, :d], found[k])
+        for k in range(n)
+    ]
+
+
+def _doubt(kind: str, found: np.ndarray, away: float) -> str:
+    """Why what Newton's method has come to is no point of its kind, "" where it is one."""
+    if not away <= 1e-8:
+        return f"its state is no orbit, it moves by {away:.1e}"
+    if kind == "neimark_sacker":
+        pair = found[(np.abs(np.imag(found)) > 1e-6) & (np.abs(np.abs(found) - 1.0) < _NEAR)]
+        return "" if len(pair) else "two real multipliers have the product 1 there, no pair crosses the unit circle"
+    wanted = -1 if kind == "flip" else 1
+    return "" if (np.abs(found - wanted) < 1e-4).any() else f"no multiplier is {wanted} there"

@@ -87,14 +87,21 @@ class PeriodMap(_FlowMap):
     def step(self, states: np.ndarray, parameters: Parameters) -> np.ndarray:
         """The states (n, d) after a period."""
         n = len(states)
-        period = (
-            self.over(**{name: parameters[name] for name in inspect.signature(self.over).parameters}) if callable(self.over) else self.over
-        )
-        h = np.broadcast_to(np.asarray(period) / self.steps, n)
+        h = np.broadcast_to(np.asarray(period_of(self, parameters)) / self.steps, n)
         x, fresh = states, None
         for k in range(self.steps):
             x, fresh = self.flow.moved(k * h, x, h, parameters, fresh)
         return x
+
+
+def period_of(base: PeriodMap, parameters: Parameters) -> Any:
+    """The period in s, with the derivatives that the parameters carry."""
+    return _called(base.over, parameters)
+
+
+def _called(value: float | Callable[..., Any], parameters: Parameters) -> Any:
+    """A number, or a function of parameters by name."""
+    return value(**{name: parameters[name] for name in inspect.signature(value).parameters}) if callable(value) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,8 +146,7 @@ class ReturnMap(_FlowMap):
     def returned(self, states: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
         """The states (n, d) on the surface and the times (n,) until then in s."""
         n = len(states)
-        dt = self.dt(**{name: parameters[name] for name in inspect.signature(self.dt).parameters}) if callable(self.dt) else self.dt
-        h = np.broadcast_to(np.asarray(dt), n)
+        h = np.broadcast_to(np.asarray(_called(self.dt, parameters)), n)
         kind = np.result_type(states, h, *parameters.values())
         out, times, going = np.full(states.shape, np.nan, kind), np.full(n, np.nan, kind), np.arange(n)
         x, t, begun = states, np.zeros(n), True

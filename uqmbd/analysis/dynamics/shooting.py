@@ -73,16 +73,11 @@ def _residual(x: np.ndarray, image: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(away), away, np.inf)
 
 
-def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Solutions (n, d) of ``A x = b``, by least squares where A is singular, NaN where it is not finite."""
-    good = np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(right).all(axis=1)
-    out = np.full(right.shape, np.nan)
-    try:
-        out[good] = np.linalg.solve(matrices[good], right[good][:, :, None])[:, :, 0]
-    except np.linalg.LinAlgError:
-        for k in np.flatnonzero(good):
-            out[k] = np.linalg.lstsq(matrices[k], right[k])[0]
-    return out
+def least_squares(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Shortest solutions (n, d) of ``A x = b``, each by itself; NaN where A or b is not finite."""
+    good = np.asarray(np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(right).all(axis=1))
+    inverse = np.linalg.pinv(np.where(good[:, None, None], matrices, 0.0), rcond=1e-15)
+    return np.where(good[:, None], np.einsum("nij,nj->ni", inverse, right), np.nan)
 
 
 def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1, tolerance: float = TOLERANCE) -> Orbits:
@@ -110,7 +105,7 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
         bad = ~np.isfinite(residual[going]) | ~np.isfinite(slopes[going]).all(axis=(1, 2))
         for k in going[bad]:
             lost[k] = "the orbit is lost: the map gives no number there"
-        step = solved(np.eye(d) - slopes[going], image - x[going])
+        step = least_squares(np.eye(d) - slopes[going], image - x[going])
         small = np.abs(step).max(axis=1) <= tolerance * _size(x[going])
         done = small & (residual[going] <= 1e3 * tolerance)
         x[going[done]] += step[done]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,14 @@ def inside(points: np.ndarray) -> np.ndarray:
     return np.clip(points, 2.0**-53, 1 - 2.0**-53)
 
 
-def saltelli(samples: int, layout: Layout, rng: np.random.Generator) -> np.ndarray:
-    """Pick-freeze blocks on scrambled Sobol' points: (samples * length, d)."""
+def saltelli(samples: int, layout: Layout, rng: np.random.Generator, groups: Sequence[str] | None = None) -> np.ndarray:
+    """Pick-freeze blocks on scrambled Sobol' points: (samples * length, d); inputs with the same of `groups` (d,) go together."""
     from SALib.sample import sobol
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The balance properties of Sobol' points")  # any number of samples is sound
-        return inside(sobol.sample(problem(layout.d), samples, calc_second_order=layout.second, seed=rng))
+        described = problem(layout.d) if groups is None else problem(len(groups)) | {"groups": list(groups)}
+        return inside(sobol.sample(described, samples, calc_second_order=layout.second, seed=rng))
 
 
 def radial(base: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -35,3 +37,20 @@ def radial(base: np.ndarray, other: np.ndarray) -> np.ndarray:
     points = np.repeat(base[:, None], d + 1, axis=1)
     points[:, np.arange(1, d + 1), np.arange(d)] = other
     return points.reshape(-1, d)
+
+
+def steps(base: np.ndarray, members: np.ndarray, least: float, rng: np.random.Generator) -> np.ndarray:
+    """Points (samples, d) to go to from `base` by groups: all inputs of a group by a step of one size, `least` to a half, up or down.
+
+    `members` (groups, d) says which inputs are in which group. Up or down by chance where there is room for both (Campolongo, Cariboni,
+    Saltelli, Environ. Model. Softw. 22 (2007) 1509, section 3.3).
+    """
+    size = (least + (0.5 - least) * rng.random((len(base), len(members)))) @ members
+    up = np.where(base < size, True, np.where(base > 1 - size, False, rng.random(base.shape) < 0.5))
+    return base + np.where(up, size, -size)
+
+
+def radial_of_groups(base: np.ndarray, other: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Each point of `base` (samples, d), and it with the coordinates of one group after another replaced by those of `other`."""
+    moved = np.where(members, other[:, None], base[:, None])
+    return np.concatenate([base[:, None], moved], axis=1).reshape(-1, base.shape[1])

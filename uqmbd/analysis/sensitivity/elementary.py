@@ -9,15 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 
-def slopes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Change of the output over that of the input along each ray: (stars, d, columns), unit of the output over an input's range.
+def slopes(points: np.ndarray, values: np.ndarray, members: np.ndarray | None = None) -> np.ndarray:
+    """Change of the output over that of the input along each ray: (stars, groups, columns), unit of the output over an input's range.
 
-    Of `points` (stars, d + 1, d) in the unit cube, those after the first differ from it in one input each, in their order; `values` are
-    (stars, d + 1, columns).
+    Of `points` (stars, groups + 1, d) in the unit cube, those after the first differ from it in the inputs of one group each; `members`
+    (groups, d) says which, each input alone unless given; `values` are (stars, groups + 1, columns). Inputs of a group go by steps of one
+    size, up and down, so of their change only the size is taken.
     """
-    d = points.shape[2]
-    step = points[:, np.arange(1, d + 1), np.arange(d)] - points[:, 0]
-    return (values[:, 1:] - values[:, :1]) / step[..., None]
+    members = np.eye(points.shape[2], dtype=bool) if members is None else members
+    first = members.argmax(axis=1)
+    step = points[:, np.arange(1, len(members) + 1), first] - points[:, :1, first][:, 0]
+    slope = (values[:, 1:] - values[:, :1]) / step[..., None]
+    return np.where(members.sum(axis=1)[:, None] > 1, np.abs(slope), slope)
 
 
 def morris(effects: np.ndarray) -> dict[str, np.ndarray]:

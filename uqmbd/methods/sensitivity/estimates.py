@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cached_property
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sensitivity import designs, distances, elementary, frequency
 from uqmbd.analysis.sensitivity.pick_freeze import draws
+from uqmbd.analysis.sensitivity.resampling import by_halves, limits
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
-from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, by_halves, limits, of_stars
+from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
+from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, resampled
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
@@ -26,16 +30,61 @@ LEAST_HDMR = 300  # runs below which SALib refuses
 RUNS_A_TERM = 5  # of hdmr, each of whose fits takes half of the runs
 
 
-class Morris(Sampled):
+class Stars(Sampled):
+    """Approaches whose runs are points, each with another one for each input."""
+
+    together: ClassVar[str] = "stars"
+    lost: ClassVar[str] = STARS_LOST
+
+    def size(self, d: int) -> int:
+        return d + 1
+
+
+class MorrisRun(SampledRun):
+    """Inputs of a group move together."""
+
+    settings: Morris
+
+    @cached_property
+    def _groups(self) -> tuple[list[str], np.ndarray]:
+        return members_of(labels_of(self.settings.input_groups, list(self.inputs)))
+
+    @property
+    def names(self) -> list[str]:
+        return self._groups[0]
+
+    def _design(self) -> np.ndarray:
+        settings, rng = self.settings, generator(self.seed, 0)
+        if settings.input_groups is None:
+            return settings.design(len(self.inputs), rng)
+        base, members = settings.classes(len(self.inputs), rng), self._groups[1]
+        return designs.inside(designs.radial_of_groups(base, designs.steps(base, members, LEAST_STEP, rng), members))
+
+    def _estimate(self, points: np.ndarray, values: np.ndarray, few: bool) -> Estimates:
+        settings, members, d = self.settings, self._groups[1], points.shape[1]
+        stars = len(members) + 1
+        effects = elementary.slopes(points.reshape(-1, stars, d), values.reshape(-1, stars, values.shape[1]), members)
+        return settings.summed(effects, generator(self.seed, 1 + few)), {}
+
+
+class Morris(Stars):
     """Elementary effects with limits by resampled stars; Morris, Technometrics 33 (1991) 161."""
 
-    stars: ClassVar[bool] = True
-    lost: ClassVar[str] = STARS_LOST
+    run: ClassVar[type] = MorrisRun
 
     approach: Literal["morris"]
     levels: int = Field(default=4, ge=2)
+    input_groups: Groups | None = None
     resamples: Resamples = 100
     confidence: Confidence = 0.95
+
+    def size(self, d: int) -> int:
+        return count_of(self.input_groups, d) + 1
+
+    def classes(self, d: int, rng: np.random.Generator) -> np.ndarray:
+        """Points (samples, d) from all of `levels` equal classes of each input alike."""
+        classes = rng.permuted(np.tile(np.arange(self.samples) % self.levels, (d, 1)), axis=1).T
+        return (classes + rng.random((self.samples, d))) / self.levels
 
     def design(self, d: int, rng: np.random.Generator) -> np.ndarray:
         """Points, each followed by d others that differ from it in one input: (runs, d).
@@ -44,27 +93,22 @@ class Morris(Sampled):
         from all of `levels` equal classes alike, of the others at least `LEAST_STEP` away. Since both the places and the steps are random,
         no response can have a period that hides it.
         """
-        classes = rng.permuted(np.tile(np.arange(self.samples) % self.levels, (d, 1)), axis=1).T
-        base = (classes + rng.random((self.samples, d))) / self.levels
+        base = self.classes(d, rng)
         below, above = np.maximum(base - LEAST_STEP, 0.0), np.maximum(1 - LEAST_STEP - base, 0.0)  # room on either side
         other = rng.random((self.samples, d)) * (below + above)
         other = np.where(other < below, other, other - below + base + LEAST_STEP)
         return designs.inside(designs.radial(base, other))
 
-    def estimate(self, points: np.ndarray, values: np.ndarray, rng: np.random.Generator, few: bool) -> Estimates:
-        d = points.shape[1]
-        effects = elementary.slopes(points.reshape(-1, d + 1, d), values.reshape(-1, d + 1, values.shape[1]))
+    def summed(self, effects: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        """Kinds, with limits, of the effects (stars, groups, columns)."""
         kinds, n = elementary.morris(effects), len(effects)
         weights = draws(n, self.resamples, rng)
         std = (np.tensordot(weights, np.abs(effects), axes=(1, 0)) / n).std(axis=0, ddof=1) * np.sqrt(n / (n - 1))  # resamples vary less
-        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], of_stars(std, n), self.confidence, n), "sigma": kinds["sigma"]}, {}
+        return {"mu": kinds["mu"], **limits("mu_star", kinds["mu_star"], resampled(std, n), self.confidence, n), "sigma": kinds["sigma"]}
 
 
-class Dgsm(Sampled):
+class Dgsm(Stars):
     """Upper bounds of total indices from mean squared derivatives; Sobol' and Kucherenko, Math. Comput. Simul. 79 (2009) 3009."""
-
-    stars: ClassVar[bool] = True
-    lost: ClassVar[str] = STARS_LOST
 
     approach: Literal["dgsm"]
     step: Step = 1e-3
@@ -85,7 +129,7 @@ class Dgsm(Sampled):
         weights = draws(len(stars), self.resamples, rng) / len(stars)
         drawn = np.where(whole > 0, weights @ base**2 - (weights @ base) ** 2, 0.0)
         std = elementary.shares(np.tensordot(weights, squares, axes=(1, 0)) / np.pi**2, drawn[:, None]).std(axis=0, ddof=1)
-        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), of_stars(std, len(stars)), self.confidence, len(stars)), {}
+        return limits("dgsm", elementary.dgsm(squares, stars[:, 0]), resampled(std, len(stars)), self.confidence, len(stars)), {}
 
 
 class Fast(Sampled):

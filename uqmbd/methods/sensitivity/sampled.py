@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,6 +12,7 @@ from pydantic import model_validator
 from uqmbd.analysis.base import magnitude
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sensitivity.elementary import shares, variance
+from uqmbd.analysis.sensitivity.subsets import KINDS
 from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
@@ -24,9 +25,9 @@ from uqmbd.outcomes import OutputInfo
 if TYPE_CHECKING:
     import xarray as xr
 
-LEAST_GROUPS = 2  # stars: below this nothing has a spread
+LEAST_GROUPS = 2  # stars or blocks: below this nothing has a spread
 EXPLAINED = 0.9  # of the variance, below which an expansion says so
-WEIGHTED = ("first", "total", "dgsm")  # kinds that are shares of the variance, which can be summed over time
+WEIGHTED = ("first", "total", "dgsm", *KINDS)  # kinds that are shares of the variance, which can be summed over time
 HISTORY_RESAMPLES = 32  # of histories, where each resample costs as much as the estimate itself
 
 
@@ -39,8 +40,21 @@ class SampledRun(AdaptiveSampler):
 
     settings: Sampled
 
+    @property
+    def names(self) -> list[str]:
+        """Of what it ranks: the inputs."""
+        return list(self.inputs)
+
+    def _design(self) -> np.ndarray:
+        """Points (runs, d) in the unit cube."""
+        return self.settings.design(len(self.inputs), generator(self.seed, 0))
+
+    def _estimate(self, points: np.ndarray, values: np.ndarray, few: bool) -> Estimates:
+        """See `Sampled.estimate`."""
+        return self.settings.estimate(points, values, generator(self.seed, 1 + few), few)
+
     def _plan(self) -> Iterator[bool]:
-        self._unit = self.settings.design(len(self.inputs), generator(self.seed, 0))
+        self._unit = self._design()
         self.add(2 * self._unit - 1, 0)
         yield True
 
@@ -48,7 +62,7 @@ class SampledRun(AdaptiveSampler):
         self._stop_if_too_many_failed()
         settings, ok = self.settings, self.status == 0
         size = settings.size(len(self.inputs))
-        whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs, "stars" if settings.stars else "runs"
+        whole, needed, what = ok.reshape(-1, size).all(axis=1), settings.needs, settings.together or "runs"
         if whole.sum() < needed:
             text = f"{whole.sum()} {what} are without a failed run; {settings.approach} needs {needed}"
             remedy = "raise samples, or narrow the inputs to where the model works"
@@ -61,7 +75,7 @@ class SampledRun(AdaptiveSampler):
         for few in (False, True)[: 1 if settings.scalars_only else 2]:
             at, names = self._at(few), [name for name in self.columns.slices if (name in self.columns.axes) == few]
             if names:
-                by_kind, facts = settings.estimate(points, values[:, at] / self._size[at], generator(self.seed, 1 + few), few)
+                by_kind, facts = self._estimate(points, values[:, at] / self._size[at], few)
                 for key, fact in facts.items():
                     self._facts[key] = dict(zip(names, fact.tolist(), strict=True)) if isinstance(fact, np.ndarray) else fact
                 for kind, array in by_kind.items():
@@ -69,7 +83,7 @@ class SampledRun(AdaptiveSampler):
         columns, kept = self.columns, slice(None)
         if settings.scalars_only:
             columns, kept = columns.scalars, self._at(False)
-        names, envelope, groups = list(self.inputs), self.envelope(ok), {}
+        names, envelope, groups = self.names, self.envelope(ok), {}
         if "second" in kinds:
             labels = [f"{one}*{other}" for one, other in combinations(names, 2)]
             groups["interaction"] = columns.dataset(kinds.pop("second")[..., kept], {"pair": labels}, unit="")
@@ -95,16 +109,16 @@ class SampledRun(AdaptiveSampler):
             if weighted and name in self.columns.axes:
                 v = variance(values[:, at] / self._size[at]) * magnitude.in_one_unit(self._size[at])
                 rows[name] = [shares((kinds[kind][:, at] * v).sum(axis=1, keepdims=True), v.sum()) for kind in weighted]
-        return pooled_dataset(weighted, list(self.inputs), rows)
+        return pooled_dataset(weighted, self.names, rows)
 
     def _attributes(self, whole: np.ndarray) -> dict[str, Any]:
         settings, lost = self.settings, int(np.count_nonzero(~whole))
         attrs, counts = settings.attributes(self.seed) | self._facts, count_failures(self.status)
-        if settings.stars:
-            attrs |= {"stars": len(whole), "stars_dropped": lost}
+        if word := settings.together:
+            attrs |= {word: len(whole), f"{word}_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
         notes += [settings.note] if settings.note else []
-        notes += too_few(len(whole) - lost, "stars") if settings.stars else []
+        notes += too_few(len(whole) - lost, word) if word else []
         explained = self._facts.get("explained_share")
         for name, share in explained.items() if isinstance(explained, dict) else ():
             if share < EXPLAINED:
@@ -121,7 +135,7 @@ class Sampled(Sensitivity):
     scalars_only: ClassVar[bool] = False  # histories are left out
     advised: ClassVar[int] = 0  # samples that are advised to who gives too few; as few as can be where it is less
     needs: ClassVar[int] = LEAST_GROUPS  # groups of runs that have to be without a failed one
-    stars: ClassVar[bool] = False  # runs are of use in groups of inputs + 1 only
+    together: ClassVar[str] = ""  # what groups of runs are called that are of use as a whole only
     note: ClassVar[str] = ""  # what every result has to say
     lost: ClassVar[str] = ""  # what one says with so many of so many groups lost, if that is not that failed runs are left out
 
@@ -140,7 +154,7 @@ class Sampled(Sensitivity):
 
     def size(self, d: int) -> int:
         """Runs in a group, of which none is of use without the others."""
-        return d + 1 if self.stars else 1
+        return 1
 
     def runs(self, d: int) -> int:
         return self.samples * self.size(d)
@@ -167,30 +181,9 @@ class Sampled(Sensitivity):
         return super()._start(inputs, outputs, time, seed)
 
 
-def limits(kind: str, value: np.ndarray, std: np.ndarray, confidence: float, count: int) -> dict[str, np.ndarray]:
-    """`value` under its kind, with limits by Student's t from a standard deviation over `count` resamples."""
-    from scipy.stats import t
-
-    half = float(t.ppf((1 + confidence) / 2, count - 1)) * std
-    return {kind: value, f"{kind}_lower": value - half, f"{kind}_upper": value + half}
-
-
-def by_halves(
-    estimate: Callable[[np.ndarray, np.ndarray], np.ndarray], points: np.ndarray, values: np.ndarray, rng: np.random.Generator, count: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """An estimate, and its standard deviation: `count` halves of the runs, drawn at random, scatter about it as it about the truth."""
-    total, square = 0.0, 0.0
-    whole = estimate(points, values)
-    for _ in range(count):
-        rows = np.sort(rng.permutation(len(points))[: len(points) // 2])
-        part = estimate(points[rows], values[rows]) - whole
-        total, square = total + part, square + part**2
-    return whole, np.sqrt(np.maximum(square / count - (total / count) ** 2, 0.0) * count / (count - 1))
-
-
-def of_stars(std: np.ndarray, stars: int) -> np.ndarray:
-    """A standard deviation over so many stars, for limits; infinite where they are too few to tell it."""
-    return std if stars >= LEAST else np.full_like(std, np.inf)
+def resampled(std: np.ndarray, groups: int) -> np.ndarray:
+    """A standard deviation over so many groups of runs, for limits; infinite where they are too few to tell it."""
+    return std if groups >= LEAST else np.full_like(std, np.inf)
 
 
 def too_few(groups: int, word: str) -> list[str]:

@@ -11,6 +11,7 @@ from uqmbd.groups import AGGREGATED, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import ByApproach
+from uqmbd.methods.sensitivity.grouped import labels_of
 
 Samples = Annotated[int, Field(ge=4, examples=[512])]
 Resamples = Annotated[int, Field(ge=2, le=10_000)]
@@ -26,13 +27,17 @@ class Sensitivity(ByApproach):
     approach : str
         ``sobol`` (shares of the variance by pick-freeze runs), ``morris`` (elementary effects), ``fast``, ``rbd_fast`` (shares of the
         variance by frequencies), ``delta``, ``pawn`` (distances between distributions), ``dgsm`` (mean squared derivatives, an upper
-        bound of the total index), ``hdmr`` (shares of the variance of a fitted expansion), ``derivative`` (at the medians), ``width`` (by
-        how much the bounds narrow when one interval is halved).
+        bound of the total index), ``hdmr`` (shares of the variance of a fitted expansion), ``shapley`` (shares of the variance of inputs
+        that may depend on each other, which add up to 1), ``derivative`` (at the medians), ``width`` (by how much the bounds narrow when
+        one interval is halved).
     samples : int
         sobol: blocks of inputs + 2 runs, or of 2 inputs + 2 with `second_order`; morris, dgsm: points with inputs + 1 runs each; fast: runs
-        on each of as many curves as inputs; rbd_fast, delta, pawn, hdmr: runs.
+        on each of as many curves as inputs; rbd_fast, delta, pawn, hdmr: runs; shapley: blocks of a run and one for each set of inputs,
+        2^inputs - 1 runs where all sets are gone through.
     second_order : bool
         sobol: interactions of pairs as well.
+    input_groups : dict of str to list of str
+        sobol, morris: inputs that are ranked as one, by the name of their group; inputs in none are ranked alone.
     levels : int
         morris: equal classes of an input's range, from all of which values are taken alike.
     harmonics : int
@@ -43,8 +48,11 @@ class Sensitivity(ByApproach):
         hdmr: order of its polynomials; width: degree of the expansion in every input.
     step : float
         dgsm, derivative: step of the differences as a share of the input's range (of probability, for random inputs).
+    orders : int, optional
+        shapley: random orders in which inputs become known, in place of all of them; 32 unless said of more than 6 inputs.
     resamples, confidence : int, float
-        sobol, morris, rbd_fast, dgsm, pawn, hdmr: of the bootstrap that gives confidence limits; delta: of the one that reduces its bias.
+        sobol, morris, rbd_fast, dgsm, pawn, hdmr, shapley: of the bootstrap that gives confidence limits; delta: of the one that
+        reduces its bias.
     trust_tolerance : float
         width: largest validated error of the expansion, as a fraction of the response's range, that is trusted.
 
@@ -65,6 +73,10 @@ class Sensitivity(ByApproach):
     groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, AGGREGATED)
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.sensitivity.reduce",)
     approaches: ClassVar[Mapping[str, type[Sensitivity]]] = {}
+
+    def check(self, inputs: Mapping[str, Input]) -> None:
+        super().check(inputs)
+        labels_of(getattr(self, "input_groups", None), list(inputs))
 
     def runs(self, d: int) -> int:
         """Number of runs for `d` inputs."""

@@ -18,6 +18,7 @@ from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reduced import ReducedRun
+from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
@@ -38,8 +39,11 @@ class SobolRun(ReducedRun):
 
     def __init__(self, settings: Sobol, *study: Any) -> None:
         super().__init__(settings, *study)
-        self._layout = settings.layout(len(self.inputs))
-        self._samples = self.inputs.samples(saltelli(settings.samples, self._layout, generator(self.seed, 0)))
+        self._layout, labels = settings.layout(len(self.inputs)), labels_of(settings.input_groups, list(self.inputs))
+        self._names, _ = members_of(labels)
+        self._samples = self.inputs.samples(
+            saltelli(settings.samples, self._layout, generator(self.seed, 0), labels if settings.input_groups else None)
+        )
         self._values: list[np.ndarray] = []
         self._waiting = np.empty((0, self.histories.count))
         units = -(-settings.samples // UNIT)
@@ -106,7 +110,7 @@ class SobolRun(ReducedRun):
         ]
         estimates = [self._indices(columns, sums, stream) for stream, (columns, sums, _) in enumerate(parts, 1) if columns.count]
         ends = [ends for columns, _, ends in parts if columns.count]
-        names, kinds, groups = list(self.inputs), [kinds for _, kinds, _ in estimates], {}
+        names, kinds, groups = self._names, [kinds for _, kinds, _ in estimates], {}
         if self._layout.second:
             pairs = [f"{names[j]}*{names[k]}" for j, k in self._layout.couples]
             groups["interaction"] = self._join({"pair": pairs}, [part["second"] for part in kinds], unit="")
@@ -159,18 +163,20 @@ class Sobol(Sensitivity):
     approach: Literal["sobol"]
     samples: Samples
     second_order: bool = False
+    input_groups: Groups | None = None
     resamples: Resamples = 100
     confidence: Confidence = 0.95
 
     def layout(self, d: int) -> Layout:
         """How a block of runs of `d` inputs is made."""
-        return Layout(d, self.second_order)
+        return Layout(count_of(self.input_groups, d), self.second_order)
 
     def runs(self, d: int) -> int:
         return self.samples * self.layout(d).length
 
     def reduce_key(self) -> dict[str, Any]:
-        return {"approach": "sobol", "second_order": self.second_order, "units": "whole"}
+        key = {"approach": "sobol", "second_order": self.second_order, "units": "whole"}
+        return key if self.input_groups is None else key | {"input_groups": self.input_groups}
 
 
 def _unknown(shares: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -1,0 +1,1 @@
+"""Long-term motion over a parameter."""
