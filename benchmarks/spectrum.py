@@ -4,7 +4,7 @@
 The crank of `studies/slider_crank_clearance` at 5000 rpm, clearance 0.5 mm, with the law of Lankarani and Nikravesh, friction, and
 impacts: the map over a turn, its Jacobian by the variational equations (`flexmbd.section_map`), and after each turn a QR decomposition.
 Against it the same equations by numpy (`flexmbd.Equations`), integrated by scipy's DOP853 with onsets and ends of contact as events, at the
-same tolerance: one run from the state and one from each neighbour of it, by each coordinate. Seconds of CPU of a turn; only one turn is done
+same tolerance: a run from the state and one from each neighbour, by each coordinate. Seconds of CPU of a turn; only one turn is done
 in Python. Both begin in the same state, behind ten turns; by how much their ends differ is noted, and the largest growth by both Jacobians.
 
 Target: at least 100. Prediction (made before measuring): 200. An evaluation of the accelerations takes numpy half a millisecond and machine
