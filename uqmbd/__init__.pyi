@@ -5,6 +5,8 @@ from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
 from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
 from uqmbd.analysis.dynamics.surfaces import Stop as Stop
 from uqmbd.errors import StudyError as StudyError
+from uqmbd.given_data import TableIndices as TableIndices
+from uqmbd.given_data import indices_of_table as indices_of_table
 from uqmbd.inputs import ConvexSet as ConvexSet
 from uqmbd.inputs import Dependence as Dependence
 from uqmbd.inputs import Fixed as Fixed
@@ -21,6 +23,7 @@ from uqmbd.inputs.variables import Normal as Normal
 from uqmbd.inputs.variables import Triangular as Triangular
 from uqmbd.inputs.variables import Uniform as Uniform
 from uqmbd.inputs.variables import Weibull as Weibull
+from uqmbd.methods.bayes.posterior import Posterior as Posterior
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
 from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
@@ -47,6 +50,7 @@ from uqmbd.results import Results as Results
 from uqmbd.results import open_each as open_each
 from uqmbd.simulators.curve import Curve as Curve
 from uqmbd.simulators.events import Events as Events
+from uqmbd.simulators.sections import Section as Section
 from uqmbd.simulators.vectorized import vectorized as vectorized
 from uqmbd.spec import StudySpec as StudySpec
 from uqmbd.study import CampaignSettings as CampaignSettings

@@ -1,4 +1,5 @@
-"""Commands that look at results (list, show, watch, view, compare, export, verify; merge), and that begin (new, studies, schema).
+"""Commands that look at results (list, show, watch, view, compare, export, verify; merge) or at a table (indices), and that begin (new,
+studies, schema).
 
 None of them simulates anything; `watch` alone reads the model's file. What is started from the page of `view` is a process of its own.
 """
@@ -198,7 +199,26 @@ def schema(
     say(f"wrote {out}; in an editor: #:schema {out} as the first line of a study file")
 
 
+def indices(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="CSV file with a column for each input and output.")],
+    output: Annotated[list[str], typer.Option(metavar="COLUMN", help="What depends on the others; may be given again.")],
+    inputs: Annotated[list[str] | None, typer.Option("--input", metavar="COLUMN", help="On what; all other columns unless said.")] = None,
+    above: Annotated[float | None, typer.Option(help="Which inputs differ most in the rows with an output above it.")] = None,
+    below: Annotated[float | None, typer.Option(help="The same for rows with an output below it.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say which inputs matter, from a table of runs or measurements that was made elsewhere."""
+    from uqmbd.given_data import indices_of_table
+
+    found = indices_of_table(table, output, inputs, above=above, below=below)
+    header = [str(column) for column in found.frame.columns]
+    rows = [[x if isinstance(x, str) else f"{x:.3f}" for x in row] for row in found.frame.itertuples(index=False)]
+    console().print(terminal_columns(header, rows, [False, False, *[True] * (len(header) - 2)]))
+    for note in found.notes:
+        say(f"note: {note}")
+
+
 COMMANDS = {
     "list": list_results, "show": show, "watch": watch, "view": view, "compare": compare, "export": export, "verify": verify,
-    "merge": merge, "new": new, "studies": studies, "schema": schema,
+    "merge": merge, "indices": indices, "new": new, "studies": studies, "schema": schema,
 }  # fmt: skip

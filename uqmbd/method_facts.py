@@ -146,6 +146,7 @@ class Estimates(FromAttributes):
     readings: int | None = None  # earlier versions do not say
     interpolated: int | None = None  # readings that lie between the times of the runs
     starts: Sequence[Mapping[str, Any]] = ()
+    estimated_by: str = ""  # posterior: means of a distribution, whose limits hold 95 % of it; else least squares
 
     @classmethod
     def of(cls, attrs: Mapping[Any, Any]) -> Estimates:
@@ -178,17 +179,31 @@ class Estimates(FromAttributes):
 
 
 @dataclass(frozen=True)
+class Walked(FromAttributes):
+    """Of a posterior by chains: whether they agree, R-hat and effective size of each input, and what the prior has to do with it."""
+
+    chains_converged: bool | None = None  # None: there are no chains
+    rhat: Mapping[str, float] = field(default_factory=dict)
+    effective_size: Mapping[str, float] = field(default_factory=dict)
+    acceptance: float | None = None
+    leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
+    untold: Sequence[str] = ()  # inputs of which the readings tell nothing
+
+
+@dataclass(frozen=True)
 class LimitMet(FromAttributes):
     """One limit of an allocation: what was written, the level, and what there is at the tolerances that were found."""
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width
+    what: str = "end"  # end, width, probability
     upper: bool = True
-    level: float = np.nan  # this and the next two in the unit of the output
+    level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
-    runs: float | None = None  # by all runs within the tolerances; None where none was ok
-    met: bool = False  # whether these runs meet it
+    lower: float | None = None  # 95 % limits of that, of a probability
+    higher: float | None = None
+    runs: float | None = None  # by all runs within the tolerances, of a probability by fresh scattered ones; None where none was ok
+    met: bool = False  # whether these runs meet it; of a probability, whether its limits do not refute it
 
 
 @dataclass(frozen=True)
@@ -229,6 +244,13 @@ class Kinds(FromAttributes):
     """Of the groups of regions: the output that tells kinds of runs apart."""
 
     sequence: str = ""
+
+
+@dataclass(frozen=True)
+class Compromises(FromAttributes):
+    """Of the group of a front: the output whose width is on it."""
+
+    output: str = ""
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ EVERY = [
     of("list", BOX, **SAMPLES),
     of("tolerances", BOX, costs={"a": {"reciprocal": 1.0}}, limits={"s": "<= 2.6"}, degree=3),
     of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
+    of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),
 ]
 
 
@@ -70,7 +71,7 @@ class Counted:
 
     def study(self, case, outputs, **campaign):
         method, inputs, sets = case
-        outputs = [*outputs, "c"] if method.name == "calibrate" else outputs
+        outputs = [*outputs, "c"] if method.name in ("calibrate", "posterior") else outputs
 
         def model(a, b, time, steps=2):  # of which a method of levels gives the number
             return self.model(a, b, time)

@@ -93,7 +93,7 @@ def unknown(case, key, values):
         return ending(values, ("_inner",))
     if key in ("branches", "hysteresis"):  # behind the last section point of a run, and of a run that failed
         return everywhere
-    if case.method.name == "calibrate":  # an output that was not measured
+    if case.method.name in ("calibrate", "posterior"):  # an output that was not measured
         return ending(values, ("measured", "residual"))
     return ~everywhere
 

@@ -36,8 +36,9 @@ def changed(case, k, c):
         side = "above" if k > 0 else "below"
         settings = {key: value for key, value in case.settings.items() if key != "above"}
         return type(case.method)(**settings, **{side: k * case.settings["above"] + c})
-    if case.method.name == "calibrate":
-        return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()})
+    if case.method.name in ("calibrate", "posterior"):
+        scatter = {name: abs(k) * value for name, value in case.settings.get("deviations", {}).items()}
+        return case.with_(scalars={name: k * value + c for name, value in case.settings["scalars"].items()}, deviations=scatter)
     if case.method.name == "tolerances":
         several = {name: [texts] if isinstance(texts, str) else texts for name, texts in case.settings["limits"].items()}
         return case.with_(limits={name: [limit_changed(text, k, c) for text in texts] for name, texts in several.items()})

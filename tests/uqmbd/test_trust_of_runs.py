@@ -30,7 +30,7 @@ def trusted_anywhere(result):
 
 @MOST
 def test_no_method_trusts_what_diverged_runs_are_part_of(case, tmp_path):
-    outputs = ("s", "t", "h") if case.method.name == "calibrate" else ("s", "h")
+    outputs = ("s", "t", "h") if case.method.name in ("calibrate", "posterior") else ("s", "h")
     try:
         result = ran(tmp_path, case.with_(max_failed=0.9), case.inputs, outputs=outputs, diverges=0.1)
     except StudyError:

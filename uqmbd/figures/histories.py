@@ -105,7 +105,8 @@ def calibration_figure(result: ResultData, name: str) -> Figure:
     panels = [Panel(along, label_of(result, name), (Curve(time, fitted, "fitted", "mean"),), height=3.0)]
     if not np.isfinite(measured).any():
         return Figure(name, name, tuple(panels), ("This output was not measured.",))
-    panels[0] = Panel(along, label_of(result, name), (Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
+    bands = [mark for mark in _statistic_marks(result, name) if isinstance(mark, Band)]  # of a posterior
+    panels[0] = Panel(along, label_of(result, name), (*bands, Curve(time, measured, "measured", 1), *panels[0].marks), height=3.0)
     panels.append(Panel(along, "fitted − measured" + in_unit(result, name), (zero, Curve(time, residual, "residual", "error")), height=2.0))
     at_readings = result.facts_of(Estimates).rms_residual.get(name)
     rms, where = (np.sqrt(np.nanmean(residual**2)), "the study's times") if at_readings is None else (at_readings, "the readings")

@@ -41,5 +41,6 @@ METHODS = Names(
         "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",
+        "posterior": "bayes.posterior:Posterior",
     }
 )

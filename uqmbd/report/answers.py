@@ -35,6 +35,8 @@ def question_of(result: ResultData, name: str | None) -> str:
         return result.facts.description
     inputs, output = listed(varied(result)) if 0 < len(varied(result)) <= FEW else "the inputs", spoken(name)
     if result.facts_of(Estimates):
+        if result.facts_of(Estimates).estimated_by == "posterior":
+            return f"What do the measurements say of {inputs}?"
         return f"For which values of {inputs} does the model come closest to the measurements?"
     if result.facts.about == "diagram":
         return diagrams.question(result, name)
@@ -244,7 +246,8 @@ def _estimates(result: ResultData) -> list[str]:
         half = "" if ends is None else _known_to(value, [float(unit.of(end)) for end in ends])
         words.append(f"{name} = {brief(value)} {pretty(unit.unit)}".rstrip() + half)
     more = f" and {len(estimates.estimate) - FEW} more" if len(estimates.estimate) > FEW else ""
-    said = [f"The model comes closest to the measurements at {', '.join(words)}{more}."]
+    led = "After the measurements" if estimates.estimated_by == "posterior" else "The model comes closest to the measurements at"
+    said = [f"{led} {', '.join(words)}{more}."]
     if estimates.fit:
         like = "is not what the readings' deviations let expect" if estimates.fit_doubted else "is as large as the readings' deviations say"
         said.append(f"What is left between model and measurement {like}.")

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 
-from uqmbd.method_facts import Estimates
+from uqmbd.method_facts import Estimates, Walked
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
@@ -15,6 +15,7 @@ from uqmbd.tables.scaling import input_unit, scale_of, with_unit
 from uqmbd.tables.text import Table
 
 NAMED = 6  # estimates that the first sentence has
+LED = {"": "The model comes closest to the measurements where", "posterior": "After the measurements"}  # how that begins
 
 
 def estimates_said(result: ResultData) -> list[str]:
@@ -25,7 +26,7 @@ def estimates_said(result: ResultData) -> list[str]:
     estimate = estimates.estimate
     words = [f"{name} is {_value(result, estimates, name)}" for name in list(estimate)[:NAMED]]
     more = f"; {len(estimate) - NAMED} more are in the table" if len(estimate) > NAMED else ""
-    said = [f"The model comes closest to the measurements where {listed(words)}{more}."]
+    said = [f"{LED[estimates.estimated_by]} {listed(words)}{more}."]
     for a, b, rho in estimates.correlated:
         said.append(f"{a} and {b} are strongly correlated ({rho:.3g}): the data tell them together better than each by itself.")
     if estimates.fit:
@@ -77,6 +78,14 @@ def correlations_table(result: ResultData) -> Table:
     names, rho = result.facts_of(Estimates).correlations
     rows = [(name, *("" if np.isnan(value) else f"{value:.3f}" for value in row)) for name, row in zip(names, rho, strict=True)]
     return Table("Correlations of the estimates", ("", *names), tuple(rows if len(names) > 1 else ()), (False, *(True,) * len(names)))
+
+
+def chains_table(result: ResultData) -> Table:
+    """Of a posterior: whether ensembles of walkers agree about each input, and how many independent draws theirs are worth."""
+    walked = result.facts_of(Walked)
+    rows = [(name, f"{rhat:.4g}", f"{walked.effective_size[name]:.0f}") for name, rhat in walked.rhat.items()]
+    note = "" if walked.acceptance is None else f"{100 * walked.acceptance:.0f} % of the moves were accepted."
+    return Table("Chains", ("input", "R-hat", "effective size"), tuple(rows), (False, True, True), note if rows else "")
 
 
 def starts_table(result: ResultData) -> Table:

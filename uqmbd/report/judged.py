@@ -6,7 +6,7 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.sensitivities import kinds
-from uqmbd.method_facts import Estimates, Evidence, Limit
+from uqmbd.method_facts import Estimates, Evidence, Limit, Walked
 from uqmbd.report import diagrams
 from uqmbd.report.words import listed, runs_said
 from uqmbd.result_data import ResultData
@@ -144,6 +144,11 @@ def _of_estimates(result: ResultData) -> Judged:
     estimates = result.facts_of(Estimates)
     if estimates.fit_doubted:
         return Judged("no", "what is left between model and measurement is not as large as the readings' deviations say")
+    walked = result.facts_of(Walked)
+    if walked.chains_converged is False:
+        return Judged("no", "the chains have not converged")
+    if leaning := list(walked.leaning):
+        return Judged("partly", f"the posterior of {listed(leaning)} lies at an end of the prior")
     starts = estimates.ended
     if starts and min(starts, key=lambda start: start.cost).end != "converged":
         return Judged("no", "the search for the best values ended before it converged")

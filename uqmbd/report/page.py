@@ -13,7 +13,7 @@ from uqmbd.figures.marks import Figure
 from uqmbd.figures.plugin_sections import left_out, plugin_tables
 from uqmbd.method_facts import ReportFacts
 from uqmbd.report import plotly_view
-from uqmbd.report.estimates import correlations_table, estimates_table, starts_table
+from uqmbd.report.estimates import chains_table, correlations_table, estimates_table, starts_table
 from uqmbd.report.failures import failures_table, failures_where
 from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.motion import Motion, motion_block
@@ -76,6 +76,7 @@ def _render(
     tables = [
         estimates_table(result),
         correlations_table(result),
+        chains_table(result),
         starts_table(result),
         *tolerances_tables(result),
         text.by_statistic(result),

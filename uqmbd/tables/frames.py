@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
-from uqmbd.method_facts import Allocated, Estimates
+from uqmbd.method_facts import Allocated, Compromises, Estimates
 from uqmbd.outcomes import TIME
 from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
@@ -236,12 +236,23 @@ def allocated(result: ResultData) -> Iterator[Frame]:
     columns["cost"] = [found.tolerance_cost[name] for name in units]
     caption = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
     yield Frame("tolerances", caption, pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
-    rows = [
-        {"unit": unit_of_output(result, one.output), "asked": one.text, "by surrogate": one.surrogate, "in runs": one.runs, "met": one.met}
-        for one in found.limits
-    ]
-    index = pd.Index([one.output for one in found.limits], name="output")
-    yield Frame("limits", "Limits, and what there is within the tolerances", pd.DataFrame(rows, index=index))
+    rows = []
+    for one in found.limits:
+        chance = one.what == "probability"
+        ends = {"95 % lower": one.lower, "95 % upper": one.higher} if chance else {"unit": unit_of_output(result, one.output)}
+        rows.append({"output": one.output, "asked": one.text, **ends, "by surrogate": one.surrogate, "in runs": one.runs, "met": one.met})
+    for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
+        if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
+            yield Frame(key, f"{what}, and what there is within the tolerances", pd.DataFrame(some).set_index("output"))
+    if "front" not in result.specs or not (front := result["front"]).data_vars:
+        return
+    name = Compromises.of(front.attrs).output
+    unit, numbers = unit_of_output(result, name), {key: front[key].values for key in ("cost", "width", "width_runs")}
+    given = {key: input_unit(result, key) for key in map(str, front["input"].values)}
+    shares = {key: front["tolerance"].sel(input=key).values / abs(one.factor) for key, one in given.items()}
+    table = pd.DataFrame({**numbers, **shares}, pd.Index(front["compromise"].values, name="compromise"))
+    said = {"width": unit, "width_runs": unit, **{key: one.unit or "" for key, one in given.items()}}
+    yield Frame("front", f"Cost against the width of {name}, and the tolerances", table, said)
 
 
 def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from uqmbd.analysis.search.allocation import Cost, Exponential, Reciprocal, Tabulated
@@ -16,9 +17,11 @@ from uqmbd.inputs.checked import Checked, Number
 from uqmbd.inputs.quantity import Level, in_unit, level
 from uqmbd.outcomes import OutputInfo
 
-LIMIT = re.compile(r"\s*(?P<width>width\s*)?(?P<sign><=|>=)\s*(?P<level>.+?)\s*")
+LIMIT = re.compile(r"\s*(?P<width>width\s*)?(?P<sign><=|>=)\s*(?P<level>[^()]+?)\s*")
+CHANCE = re.compile(r"\s*P\(\s*(?P<sign><|>)\s*(?P<level>[^()<>=]+?)\s*\)\s*<=\s*(?P<share>[^()]+?)\s*")
+LEAST_SHARE = 1e-3  # of a limit on a probability: a smaller one has too few points of the scatter beyond it
 FREE = Exponential(0.0, 1.0)  # of an input that no cost is given of
-WRITTEN = 'write "<= 18 kN", ">= 2 mm" or "width <= 0.1 mm"'
+WRITTEN = 'write "<= 18 kN", ">= 2 mm", "width <= 0.1 mm" or "P(> 18 kN) <= 0.01"'
 
 
 class CostOf(Checked):
@@ -83,26 +86,39 @@ class Wanted:
     """A limit of one output, as it was written."""
 
     output: str
-    what: Literal["end", "width"]
+    what: Literal["end", "width", "probability"]
     upper: bool
     level: float  # or a `Quantity`
     text: str
+    share: float = 0.0  # of a limit on a probability: the largest
 
     @classmethod
     def read(cls, output: str, text: str) -> Wanted:
         """From ``"<= 18 kN"``; raises `ValueError`."""
+        written = " ".join(text.split())
+        if (chance := CHANCE.fullmatch(text)) is not None:
+            try:
+                share = float(chance["share"])
+            except ValueError:
+                share = np.nan
+            if not LEAST_SHARE <= share < 0.5:
+                raise ValueError(f"the largest probability of a limit is from {LEAST_SHARE:g} to 0.5, not {chance['share']!r}")
+            return cls(output, "probability", chance["sign"] == ">", _level(chance["level"]), written, share)
         match = LIMIT.fullmatch(text)
         if match is None or (match["width"] and match["sign"] == ">="):
             raise ValueError(f"a limit is a text; {WRITTEN}, not {text!r}")
-        try:
-            value: Any = float(match["level"])
-        except ValueError:
-            value = level(match["level"])
-        return cls(output, "width" if match["width"] else "end", match["sign"] == "<=", value, " ".join(text.split()))
+        return cls(output, "width" if match["width"] else "end", match["sign"] == "<=", _level(match["level"]), written)
 
     def in_unit(self, info: OutputInfo) -> float:
         """The level in the unit of the output."""
         return in_unit(self.level, info.unit, of=self.output, key=f"method.limits.{self.output}", difference=self.what == "width")
+
+
+def _level(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return level(text)
 
 
 def costs_wanted(value: Any) -> dict[str, CostOf]:

@@ -18,7 +18,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
-from uqmbd.methods.parameter_studies.calibrate_data import Measured, Readings, data_files, measured
+from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files, measured
 from uqmbd.methods.parameter_studies.calibrate_estimates import Best, estimates
 from uqmbd.methods.staged import Conclusion, FixedSampler
 
@@ -164,12 +164,7 @@ class CalibrateRun(FixedSampler):
     def _conclude(self) -> Conclusion:
         self._stop_if_too_many_failed()
         best = self._best
-        columns, rows = self.columns, np.full((3, self.columns.count), np.nan)
-        rows[0] = self.values[best.run]
-        for entry in self._readings:
-            at = columns.slices[entry.name]
-            rows[2, at] = self._differences(entry)
-        rows[1] = rows[0] - rows[2]
+        columns, rows = self.columns, self._compare.fitted(self.values[best.run], best.residual)
         groups = {
             "inner": columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]}),
             "statistics": columns.dataset(rows, {"statistic": ["fitted", "measured", "residual"]}),
@@ -199,24 +194,11 @@ class CalibrateRun(FixedSampler):
             **estimated,
             "readings": self._compare.count,
             "interpolated": self._compare.interpolated,
-            "rms_residual": {entry.name: float(np.sqrt(np.mean(self._unweighted(entry) ** 2))) for entry in self._readings},
+            "rms_residual": self._compare.root_mean_squares(best.residual),
             "starts": [{"cost": float(s.cost), "steps": s.steps, "end": s.end, "at": self._x([s.z])[0].tolist()} for s in self._all],
             "notes": notes,
             **count_failures(self.status),
         }
-
-    def _unweighted(self, entry: Measured) -> np.ndarray:
-        """Model less reading at the best point, SI."""
-        return self._best.residual[self._compare.rows[entry.name]] / entry.weight
-
-    def _differences(self, entry: Measured) -> np.ndarray:
-        """Model less reading at the study's times, from those at the readings; NaN before the first and after the last."""
-        residual = self._unweighted(entry)
-        if entry.time is None:
-            return residual
-        time, which = np.unique(entry.time, return_inverse=True)
-        mean = np.bincount(which, residual) / np.bincount(which)
-        return np.interp(self.columns.time, time, mean, left=np.nan, right=np.nan)
 
 
 class Calibrate(Readings):

@@ -24,6 +24,8 @@ class Comparison:
     """
 
     def __init__(self, readings: list[Measured], columns: Columns) -> None:
+        self.readings = readings
+        self._columns = columns
         self._time = columns.time
         self._slices = [columns.slices[entry.name] for entry in readings]
         self._parts = [_Interpolation(entry.time, columns.time) for entry in readings]
@@ -47,6 +49,32 @@ class Comparison:
         """Of the splines, weighted as residuals, (readings,), of one run (columns,): what leaving out every second time changes tells."""
         errors = [part.errors(values[at], self._time) for part, at in zip(self._parts, self._slices, strict=True)]
         return self._weight * np.concatenate(errors)
+
+    def unweighted(self, entry: Measured, residual: np.ndarray) -> np.ndarray:
+        """Model less reading of one output, SI, from the weighted residuals (readings,) of a run."""
+        return residual[self.rows[entry.name]] / entry.weight
+
+    def fitted(self, values: np.ndarray, residual: np.ndarray) -> np.ndarray:
+        """A run (columns,), what was measured at its times, and their difference, (3, columns); NaN where nothing was measured."""
+        rows = np.full((3, self._columns.count), np.nan)
+        rows[0] = values
+        for entry in self.readings:
+            rows[2, self._columns.slices[entry.name]] = self._differences(entry, residual)
+        rows[1] = rows[0] - rows[2]
+        return rows
+
+    def _differences(self, entry: Measured, residual: np.ndarray) -> np.ndarray:
+        """Model less reading at the study's times, from those at the readings; NaN before the first and after the last."""
+        difference = self.unweighted(entry, residual)
+        if entry.time is None:
+            return difference
+        time, which = np.unique(entry.time, return_inverse=True)
+        mean = np.bincount(which, difference) / np.bincount(which)
+        return np.interp(self._time, time, mean, left=np.nan, right=np.nan)
+
+    def root_mean_squares(self, residual: np.ndarray) -> dict[str, float]:
+        """Of model less reading of each output, SI."""
+        return {entry.name: float(np.sqrt(np.mean(self.unweighted(entry, residual) ** 2))) for entry in self.readings}
 
     def fitting_points(self) -> int | None:
         """Fewest points of a grid that has all readings at its times, if there is one."""

@@ -49,7 +49,7 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
     loose |= deviation > 1  # beyond the whole interval
     own = np.sqrt(np.diag(systematic))
     share = np.where(own > NEGLIGIBLE, own / np.where(deviation > 0, deviation, np.inf), 0.0)
-    pairs = _correlated(names, matrix)
+    pairs = correlated(names, matrix)
     matrix = (matrix + systematic) * np.outer(best.scale, best.scale)
     std = np.sqrt(np.diag(matrix))
     half = np.maximum(std * _quantile(np.inf if best.known else freedom), FINEST * best.scale)
@@ -74,7 +74,7 @@ def estimates(best: Best, proposal: int | None) -> tuple[dict[str, Any], list[st
             f"readings lie between the study's times, where histories are interpolated: so much of the standard deviation of {which} "
             f"is the error of that; {remedy}"
         )
-    judged = _judged(squares, freedom) if best.known else {}
+    judged = judged_fit(squares, freedom) if best.known else {}
     notes += [judged["fit"]] if judged.get("fit_doubted") else []
     return {
         "estimate": dict(zip(names, best.x.tolist(), strict=True)),
@@ -108,7 +108,7 @@ def _quantile(freedom: float) -> float:
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) if freedom > 0 else np.nan
 
 
-def _correlated(names: list[str], matrix: np.ndarray) -> list[tuple[str, str, float]]:
+def correlated(names: list[str], matrix: np.ndarray) -> list[tuple[str, str, float]]:
     """Pairs of inputs whose estimates hang together, strongest first."""
     std = np.sqrt(np.diag(matrix))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -117,7 +117,7 @@ def _correlated(names: list[str], matrix: np.ndarray) -> list[tuple[str, str, fl
     return sorted((pair for pair in pairs if abs(pair[2]) > CORRELATED), key=lambda pair: -abs(pair[2]))
 
 
-def _judged(chi2: float, freedom: int) -> dict[str, Any]:
+def judged_fit(chi2: float, freedom: int) -> dict[str, Any]:
     """Whether the residuals are as large as the deviations of the readings say; nothing without degrees of freedom."""
     from scipy import stats
 

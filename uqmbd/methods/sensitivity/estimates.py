@@ -13,10 +13,11 @@ from pydantic import Field, model_validator
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sensitivity import designs, distances, elementary, frequency
 from uqmbd.analysis.sensitivity.pick_freeze import draws
+from uqmbd.analysis.sensitivity.resampling import by_halves, limits
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
-from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, by_halves, limits, resampled
+from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, resampled
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else

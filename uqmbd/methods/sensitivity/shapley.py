@@ -10,8 +10,9 @@ from pydantic import Field
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.sensitivity.pick_freeze import draws
+from uqmbd.analysis.sensitivity.resampling import limits
 from uqmbd.analysis.sensitivity.subsets import ALL, Subsets, by_input, design, explained
-from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, limits, resampled
+from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, resampled
 from uqmbd.methods.sensitivity.settings import Confidence, Resamples
 
 ORDERS = 32  # random ones of more inputs than all orders are gone through of

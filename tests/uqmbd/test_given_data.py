@@ -1,0 +1,98 @@
+"""Indices from tables that were made elsewhere: exact indices, regions, dependent inputs; tables that will not do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import uqmbd as uq
+from uqmbd.analysis.sensitivity.ranks import first_order
+from uqmbd.analysis.sensitivity.resampling import by_halves, limits
+from uqmbd.errors import StudyError
+
+from .exact_distances import PAWN
+from .sensitivity_models import FIRST, PI, ishigami
+
+
+def table(rows, seed=0):
+    x = np.random.default_rng(seed).uniform(-PI, PI, (rows, 3))
+    columns = {f"x{i}": column for i, column in enumerate(x.T, 1)}
+    return pd.DataFrame(columns | ishigami(None, **columns))
+
+
+def test_first_order_by_ranks_is_that_of_the_function():
+    found = uq.indices_of_table(table(4000), ["f"])
+    assert found.notes == []
+    frame = found.frame.set_index("input")
+    assert frame.loc[["x1", "x2", "x3"], "first"].to_numpy() == pytest.approx(FIRST, abs=0.05)
+    assert frame["pawn"].to_numpy() == pytest.approx(PAWN, abs=0.05)
+    assert frame["delta"].idxmax() == "x2"
+
+
+def test_limits_hold_the_exact_index():
+    """95 % limits, 40 tables of 400 rows."""
+    held = np.zeros(3)
+    for seed in range(40):
+        data = table(400, seed)
+        x, y = data[["x1", "x2", "x3"]].to_numpy(), data[["f"]].to_numpy()
+        rng = np.random.default_rng(seed)
+        kinds = limits("first", *by_halves(first_order, x, y, rng, 100), 0.95, 100)
+        held += (kinds["first_lower"][:, 0] <= FIRST) & (FIRST <= kinds["first_upper"][:, 0])
+    assert held.min() >= 36
+
+
+def test_what_is_beyond_a_limit_differs_in_the_inputs_that_bring_it_there():
+    """Rows with x > .5 of a uniform input: their distribution is half a range away from that of all."""
+    rng = np.random.default_rng(2)
+    data = pd.DataFrame({"x": rng.random(2000), "other": rng.random(2000)})
+    data["y"] = data["x"] > 0.5
+    data["y"] = data["y"].astype(float)
+    found = uq.indices_of_table(data, ["y"], above=0.5)
+    frame = found.frame.set_index("input")
+    assert frame.loc["x", "region_distance"] == pytest.approx(0.5, abs=0.01)
+    assert frame.loc["other", "region_distance"] < 0.06
+    assert "rows of y are beyond the limit; region_distance is above 0.05 once in 100 by chance" in found.notes[0]
+
+
+def test_inputs_that_depend_on_each_other_are_said():
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame({"a": rng.random(300)})
+    data["b"] = data["a"] + 0.1 * rng.random(300)
+    data["y"] = data["a"]
+    found = uq.indices_of_table(data, ["y"])
+    assert len(found.notes) == 1 and "a and b have the rank correlation 0.99" in found.notes[0]
+
+
+def test_the_command_reads_a_file(tmp_path):
+    from typer.testing import CliRunner
+
+    from uqmbd.cli import app
+
+    table(200).to_csv(tmp_path / "runs.csv", index=False)
+    done = CliRunner().invoke(app, ["indices", str(tmp_path / "runs.csv"), "--output", "f", "--above", "5"])
+    assert done.exit_code == 0, done.output
+    assert "region_distance" in done.output and "x2" in done.output
+
+
+GOOD = table(60)
+
+
+@pytest.mark.parametrize(
+    ("data", "outputs", "more", "message"),
+    [
+        (GOOD, ["g"], {}, "the table has no column 'g'"),
+        (GOOD, ["f"], {"inputs": ["x1", "x9"]}, "the table has no column 'x9'"),
+        (GOOD, ["f"], {"inputs": ["x1", "f"]}, "'f' is named as an input and as an output"),
+        (GOOD.iloc[:20], ["f"], {}, "the table has 20 rows, and densities need 50"),
+        (GOOD.assign(x1=["a"] * 60), ["f"], {}, "row 1 of the table holds no finite number in the column 'x1'"),
+        (GOOD, ["f"], {"above": 1e6}, "0 rows of f are beyond the limit, and 10 are needed; its values go from"),
+        (GOOD[["f"]], ["f"], {}, "the table has no columns for inputs"),
+    ],
+)
+def test_tables_that_will_not_do(data, outputs, more, message):
+    with pytest.raises(StudyError, match=message):
+        uq.indices_of_table(data, outputs, **more)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(StudyError, match="there is no file"):
+        uq.indices_of_table(tmp_path / "runs.csv", ["f"])

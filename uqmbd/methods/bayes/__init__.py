@@ -1,0 +1,1 @@
+"""Bayesian calibration: what measurements leave of the distributions of inputs."""
