@@ -27,6 +27,7 @@ NO_MECHANISM = {
     "chaos_control",
     "duffing_fold",
     "gearbox_meshing",
+    "impact_oscillator_flips",
     "wearing_joint",
 }  # functions, which have no settings of a solver
 LONG = {"manipulator"}  # a million steps a run, four times as many in the finer ones; impacts in twelve contacts
