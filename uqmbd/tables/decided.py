@@ -7,7 +7,7 @@ from typing import Any
 
 from uqmbd.method_facts import Allocated, Compromises, Designed, LimitMet
 from uqmbd.result_data import ResultData
-from uqmbd.tables.frames import Frame, unit_of_output
+from uqmbd.tables.frame import Frame, unit_of_output
 from uqmbd.tables.scaling import input_unit
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
 from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
+from uqmbd.tables.decided import decided
+from uqmbd.tables.frame import Frame as Frame
+from uqmbd.tables.frame import unit_of_output
 from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
 from uqmbd.tables.rows import row
@@ -30,16 +33,6 @@ LONGEST = 50_000  # rows of a table over time: a text of a million takes a minut
 APART = 24  # scalar outputs above which each group is one table for all of them
 SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|(step_)?error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One table: its file's name, a caption, the numbers, and the unit of each column that has one (the index included)."""
-
-    key: str
-    caption: str
-    table: pd.DataFrame
-    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def frames(result: ResultData) -> Iterator[Frame]:
@@ -72,8 +65,6 @@ def whole_frames(result: ResultData) -> Iterator[Frame]:
 
     Of more than `APART` scalars each group is one table of all: a file for each would be tens of thousands.
     """
-    from uqmbd.tables.decided import decided
-
     if len(table := scalars_table(result)) or not result.facts_of(Estimates):
         yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
@@ -272,8 +263,3 @@ def axis_units(result: ResultData, name: str) -> dict[str, str]:
     """Name and unit of what an output is over; none of a scalar."""
     axis = str(result.axis_of(name))
     return next(({axis: axis_unit(array, axis).strip()} for array in timed(result, name).values()), {})
-
-
-def unit_of_output(result: ResultData, name: str) -> str:
-    """Unit as it is stored, from the first group that says it."""
-    return next((unit for _, group in result.groups() if (unit := unit_said(group, name))), "")
