@@ -1,6 +1,6 @@
 """Diagrams whose runs go on from each other, up and down: hysteresis at known folds, kills, looks at a part, runs that fail."""
 
-import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +10,13 @@ from uqmbd.campaign.campaign import Campaign
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
 from uqmbd.report.answers import answer_of
+from uqmbd.study import Study
 from uqmbd.study.watching import so_far
 
 from .exact_impacts import impact
 
 CUBIC = 2 / 27**0.5  # folds of load + x - x^3 = 0 are at plus and minus this
-FOLD = 2.2119353170  # of Duffing's equation, REFERENCES section 9
+STUDIES = Path(__file__).parents[2] / "studies"
 
 
 def cubic(load, start=None):
@@ -25,26 +26,6 @@ def cubic(load, start=None):
         x += 0.2 * (load + x - x**3)
         found.append(x)
     return {"x": uq.Events(found[-20:], "iterate"), "state": x}
-
-
-def duffing(w, start=None, periods=80, steps=40):
-    """x'' + 0.1 x' + x + x^3 = 0.5 cos wt once a period, by steps of fourth order from the upper branch."""
-    (x, v), found = (-0.0597, 4.447) if start is None else start, []
-    h = 2 * math.pi / w / steps
-    drive = [0.5 * math.cos(math.pi * k / steps) for k in range(2 * steps + 1)]
-
-    def slope(x, v, force):
-        return v, force - 0.1 * v - x - x**3
-
-    for _ in range(periods):
-        for k in range(steps):
-            a, b = slope(x, v, drive[2 * k])
-            c, d = slope(x + h / 2 * a, v + h / 2 * b, drive[2 * k + 1])
-            e, f = slope(x + h / 2 * c, v + h / 2 * d, drive[2 * k + 1])
-            g, i = slope(x + h * e, v + h * f, drive[2 * k + 2])
-            x, v = x + h / 6 * (a + 2 * c + 2 * e + g), v + h / 6 * (b + 2 * d + 2 * f + i)
-        found.append(v)
-    return {"v": uq.Events(found, "period", unit="m/s"), "state": [x, v]}
 
 
 @uq.vectorized
@@ -77,18 +58,20 @@ def test_up_and_down_differ_between_the_folds(tmp_path):
     assert result.attrs["diagram"]["hysteresis"]["x"] == [[-0.3, 0.3]]
     assert answer_of(result, "x")[1] == "On the way up and on the way down motions differ at load = -0.3 to 0.3."
     figure = sections(result)["Bifurcation diagrams"][0]
-    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in figure.caption[1]
+    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in " ".join(figure.caption)
     assert {"up, period 1", "down, period 1"} <= set(result.windows["window"].values)
 
 
 def test_the_fold_of_duffings_equation(tmp_path):
-    """On the way up the motion stays on the upper branch up to the fold, on the way down it comes back to the lower one."""
-    values = np.arange(2.175, 2.24, 0.01).round(3).tolist()
-    method = uq.Bifurcation(values=values, continuation=True, keep=10, near=1e-3)
-    result = study_of(duffing, {"w": uq.Interval(2.1, 2.3)}, "v", method).run(out=tmp_path, progress=False)
+    """The study's runs: on the way up the upper branch ends at the fold, on the way down they come to it where the lower one ends."""
+    study = Study.from_file(STUDIES / "duffing_fold" / "study.toml")
+    values = [1.2, 1.4, *np.arange(1.6, 2.15, 0.1).round(2).tolist(), 2.175, 2.205, 2.215, 2.4]
+    result = study.changed(method=study.method.remade(follow=None, follow_code=None, values=values)).run(out=tmp_path, report=False)
     ((first, last),) = result.attrs["diagram"]["hysteresis"]["v"]
-    assert first == 2.175 and last < FOLD < last + 0.0101
-    assert float(result.branches["v"].sel(way="up", value=2.205).values[0, 0, -1]) == pytest.approx(4.5, abs=0.1)
+    assert first == pytest.approx(1.6) and last in (pytest.approx(2.205), pytest.approx(2.215))
+    up = result.branches["v"].sel(way="up").values[:, 0, 0, -1]
+    assert up[-3] == pytest.approx(4.44, abs=0.05) and up[-1] < 0.1  # 2.205 is below the fold at 2.2119
+    assert result.motion_period["v"].sel(way="up").values[-2] != 1 or up[-2] < 0.1  # 2.215 above it: on its way, or on the lower branch
 
 
 def test_the_flip_of_the_impact_oscillator(tmp_path):
