@@ -85,25 +85,23 @@ class SectionMap:
     def step(self, states, parameters):
         """States (n, d) at the next section, NaN where there is none (`passage` says why).
 
+        Derivatives are carried along, as their kinks ask for shorter steps: with the steps of `tangent` its points are the same.
+
         Parameters
         ----------
         states : ndarray (n, d)
         parameters : mapping of str to float or ndarray (n,)
             Inputs of the model function; others keep their own values.
         """
-        return self._carried(states, parameters, (), 0).points
+        return self.passage(states, parameters).points
 
     def tangent(self, states, parameters, by=()):
         """States (n, d) at the next section, their derivatives by the states (n, d, d) and by inputs (n, d, len(by))."""
-        found = self._carried(states, parameters, by, len(self.names))
+        found = self.passage(states, parameters, by)
         return found.points, found.by_state, found.by_parameter
 
     def passage(self, states, parameters, by=()):
         """The same as a `Passage`, which says what happened on the way."""
-        return self._carried(states, parameters, by, len(self.names))
-
-    def _carried(self, states, parameters, by, d):
-        """`Passage` with derivatives by the first d coordinates of the state: all or none."""
         states = np.asarray(states, float)
         if states.ndim != 2 or states.shape[1] != len(self.names):
             told = f"section_map: states have the shape {states.shape}; it must be (n, {len(self.names)})"
@@ -115,12 +113,11 @@ class SectionMap:
         if key not in self._codes:
             self._codes[key] = Code(system, self._formulation)
         code = self._codes[key]
-        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
-        slopes = self._inputs.slopes(code.paths, given, by, count)
-        sizes = np.array([np.where(given[name] != 0.0, np.abs(given[name]), 1.0) for name in by]).reshape(len(by), count).T
+        slopes, d = self._inputs.slopes(code.paths, given, by, count), len(self.names)
         spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
-        made = [lanes.carry(k, states[k], d, slopes[k], sizes[k], spans[k], rates[k]) for k in range(count)]
-        whole = np.array([x for x, *_ in made]).reshape(count, len(self.names), 1 + d + len(by))
+        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
+        made = [lanes.carry(k, states[k], slopes[k], spans[k], rates[k]) for k in range(count)]
+        whole = np.array([x for x, *_ in made]).reshape(count, d, 1 + d + len(by))
         impacts, approach = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float)))
         return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, [x[3] for x in made])
 
