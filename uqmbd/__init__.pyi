@@ -37,6 +37,7 @@ from uqmbd.methods.parameter_studies.calibrate import Calibrate as Calibrate
 from uqmbd.methods.parameter_studies.chosen import Grid as Grid
 from uqmbd.methods.parameter_studies.chosen import List as List
 from uqmbd.methods.probabilistic.montecarlo import MonteCarlo as MonteCarlo
+from uqmbd.methods.probabilistic.multifidelity import Multifidelity as Multifidelity
 from uqmbd.methods.probabilistic.multilevel import Multilevel as Multilevel
 from uqmbd.methods.probabilistic.pce import PCE as PCE
 from uqmbd.methods.reliability.settings import Reliability as Reliability

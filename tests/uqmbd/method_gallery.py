@@ -137,6 +137,9 @@ WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 
 STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}  # of a model that has none: levels are the same
 
+RIGID = {"fidelities": [1.0, 0.0], "error": "80 %", "pilot": 40}  # likewise
+RANDOM = (UNIFORM, WHOLE, BOUND, JOINT, PARTS)
+
 CASES = [
     case("chebyshev", "box", BOX, degree=3),
     case("chebyshev", "three", THREE, degree=2, corner_runs=True),
@@ -160,6 +163,7 @@ CASES = [
     case("multilevel", "bound", BOUND, **STEPS),
     case("multilevel", "joint", JOINT, **STEPS),
     case("multilevel", "parts", PARTS, **STEPS),
+    *(case("multifidelity", what, inputs, **RIGID) for what, inputs in zip(("uniform", "whole", "bound", "joint", "parts"), RANDOM)),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
     case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),

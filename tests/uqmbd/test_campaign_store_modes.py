@@ -32,6 +32,7 @@ EVERY = [
     of("chebyshev", BOX, degree=3, fallback_runs=20),
     of("montecarlo", UNIFORM, samples=40),
     of("multilevel", UNIFORM, control="steps", levels=[2, 4, 8], error=0.5, pilot=8),
+    of("multifidelity", UNIFORM, control="steps", fidelities=[8, 2], error=0.5, pilot=16),
     of("pce", UNIFORM, samples=40),
     of("taylor1", BOX, fallback_runs=20),
     of("taylor2", BOX, fallback_runs=20),

@@ -25,6 +25,7 @@ METHODS = Names(
         "chebyshev": "intervals.chebyshev:Chebyshev",
         "montecarlo": "probabilistic.montecarlo:MonteCarlo",
         "multilevel": "probabilistic.multilevel:Multilevel",
+        "multifidelity": "probabilistic.multifidelity:Multifidelity",
         "pce": "probabilistic.pce:PCE",
         "taylor1": "intervals.taylor:Taylor1",
         "taylor2": "intervals.taylor:Taylor2",

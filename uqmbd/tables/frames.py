@@ -219,6 +219,10 @@ def calibrated(result: ResultData) -> Iterator[Frame]:
     names, rho = estimates.correlations
     if len(names) > 1:
         yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
+    if estimates.estimated_by == "posterior":
+        draws = {name: unit.of(result["posterior"][f"input:{name}"].values) for name, unit in units.items()}
+        table = pd.DataFrame(draws).rename_axis("draw")
+        yield Frame("posterior", "Draws from the posterior", table, {name: unit.unit or "" for name, unit in units.items()})
 
 
 def allocated(result: ResultData) -> Iterator[Frame]:
