@@ -15,6 +15,7 @@ from pydantic_core import PydanticUndefined
 import flexmbd
 from uqmbd.inputs import INPUTS
 from uqmbd.methods import METHODS
+from uqmbd.simulators.sections import Section
 from uqmbd.spec import StudySpec
 from uqmbd.spec.models import KINDS
 
@@ -93,7 +94,7 @@ def section(title: str, kind: type, *, note: str = "", approach: str = "", but: 
 
 def page() -> str:
     """The whole page."""
-    own = {"study": of_models, "inputs": of_inputs, "method": of_methods, "solver": of_solver}
+    own = {"study": of_models, "inputs": of_inputs, "outputs": of_outputs, "method": of_methods, "solver": of_solver}
     return "\n".join([HEAD, *(own[name]() if name in own else of_settings(name) for name in StudySpec.model_fields)]).rstrip() + "\n"
 
 
@@ -117,6 +118,11 @@ def of_inputs() -> str:
     """The kinds of input."""
     head = "## [inputs.NAME]\n\nOne of the keys below, and `unit` (any unit that pint reads; the model gets SI).\n"
     return head + "\n| key | meaning |\n|---|---|\n" + "\n".join(f"| `{kind.key}` | {plain(summary(kind))} |" for kind in INPUTS) + "\n"
+
+
+def of_outputs() -> str:
+    """The outputs, and the sections of mechanisms."""
+    return "\n".join([of_settings("outputs"), "#" + section("[outputs.sections.NAME]", Section)])
 
 
 def of_methods() -> str:

@@ -185,7 +185,7 @@ def test_what_is_between_steps_of_an_energy_book_is_as_closed_as_at_their_ends()
         ({"of": "ball.y"}, "section of 'ball.y': nothing is given; give one of every"),
         ({"of": "ball.y", "every": 0.1, "impact": "floor"}, "section of 'ball.y': every and impact are given; give one of"),
         ({"of": "ball.y", "every": 0.0}, "section of 'ball.y': every is 0; it must be greater than zero"),
-        ({"of": [], "every": 0.1}, "section: of is []; name one output or several"),
+        ({"of": ["ball.y", "ball.y"], "every": 0.1}, "section: of is ['ball.y', 'ball.y']; name outputs, each once"),
         ({"of": "ball.y:max", "every": 0.1}, "section: of has 'ball.y:max', which is no value at a time; write 'ball.y'"),
         ({"of": "ball.y", "every": 0.1, "level": 1.0}, "level and direction are of a crossing, and every is given"),
         ({"of": "ball.y", "crossing": "ball.vy", "direction": "out"}, "direction is 'out'; it must be 'up', 'down' or 'both'"),

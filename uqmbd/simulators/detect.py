@@ -24,6 +24,7 @@ from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.model import Model, describe
 from uqmbd.simulators.outside import OutsideSimulator
 from uqmbd.simulators.reads import noted, watching
+from uqmbd.simulators.sections import refuse_sections
 from uqmbd.simulators.vectorized import called, make_vectorized, refuse_timeout
 from uqmbd.simulators.windows import lacks_times
 
@@ -69,6 +70,8 @@ def make_simulator(spec: SimulatorSpec) -> Simulator:
     A model whose runs have a limit of time is tried by a process of its own, which can be ended; the caller takes care of `patience`.
     """
     model, names, time = spec.model, tuple(spec.names), spec.time
+    if model.simulator is not None or model.takes_arrays:
+        refuse_sections(model.sections)
     if model.simulator is not None:
         return OutsideSimulator(model, names, time, dict(spec.settings), spec.timeout)
     reduced = next((name for name in names if ":" in name), None)
@@ -88,6 +91,7 @@ def make_simulator(spec: SimulatorSpec) -> Simulator:
             raise StudyError("a model that returns a System needs times", key="time", remedy="add a section [time] with end and points")
         return LanesSimulator(model, names, time, dict(spec.settings))
     refuse_settings(spec.settings)
+    refuse_sections(model.sections)
     limits = declared(model.load(), raw if isinstance(raw, Mapping) else None)
     info = output_info(raw, names, time, may_miss(model.load(), raw))
     return FunctionSimulator(model, names, time, info, spec.timeout, limits)

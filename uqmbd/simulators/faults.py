@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from uqmbd.errors import StudyError
+from uqmbd.simulators import sections
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.windows import read_name
@@ -47,6 +48,8 @@ def as_study_error(simulator: Lanes) -> Iterator[None]:
 
 def concerns(text: str, simulator: Lanes) -> tuple[str, Any]:
     """Key and value in the study that a message of flexmbd is about."""
+    if found := sections.concerns(text, simulator.model.sections, simulator.names):
+        return found
     for name in simulator.names:
         if f"'{name}'" in text or f"'{read_name(name).how}'" in text or (read_name(name).angle and f"'{read_name(name).angle}'" in text):
             return "outputs.include", name

@@ -12,7 +12,6 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, concatenate, failed_outcomes, picked, sample_count
 from uqmbd.simulators.faults import as_study_error
-from uqmbd.simulators.windows import read_name
 
 WORDS = ("topology", "integrator", "names", "parts")
 
@@ -49,6 +48,7 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
     try:
         with as_study_error(simulator):
             own = {key: value for key, value in simulator.arguments().items() if key in ("outputs", "end", "settings")}
+            own |= simulator.sections(samples)
             simulation = flexmbd.compile(simulator.model.load(), samples if states[0] is None else inputs_of(states), **own)
             start = simulation.start(dict(samples)) if states[0] is None else state_of(flexmbd, states)
             changed = {name: x for name, x in samples.items() if not np.array_equal(x, start.samples[name])}
@@ -61,12 +61,10 @@ def part_of(simulator: Any, samples: Mapping[str, np.ndarray], states: list[Any]
             raise
         if n > 1:
             return concatenate([part_of(simulator, {k: x[i : i + 1] for k, x in samples.items()}, states[i : i + 1]) for i in range(n)])
-        shapes = {name: () if ":" in name else simulator.time.shape for name in simulator.names}
+        shapes = {name: simulator.info(name, {}).shape(len(simulator.time)) for name in simulator.names}
         return replace(failed_outcomes(1, shapes, ERROR, error.message), states=[None])
-    status = np.asarray(motion.status, np.int8)
-    states = [None if code else plain(ends, i) for i, code in enumerate(status.tolist())]
-    outputs = {name: motion.outputs[name] - begin * read_name(name).is_place for name in simulator.names}  # times are those of the run
-    return Outcomes(outputs, status, list(motion.message), simulator.metadata(motion.attributes), states)
+    found = simulator.outcomes(motion, begin)  # times are those of the run
+    return replace(found, states=[None if code else plain(ends, i) for i, code in enumerate(np.asarray(motion.status).tolist())])
 
 
 def plain(state: Any, i: int) -> dict[str, Any]:

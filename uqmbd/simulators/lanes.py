@@ -20,19 +20,22 @@ from uqmbd.simulators.controls import number, with_control
 from uqmbd.simulators.faults import as_study_error
 from uqmbd.simulators.going_on import going_on
 from uqmbd.simulators.model import Model
+from uqmbd.simulators.sections import check_after, check_points, info_of, outputs_of, plain_names, section_of, sections_of
 from uqmbd.simulators.windows import read_name
 
-PREPARED = ("end", "points", "outputs", "settings")  # what a model is prepared with
+PREPARED = ("end", "points", "outputs", "settings", "sections")  # what a model is prepared with
 DENSE = 4096  # runs that keep dense histories at a time
 LOG = logging.getLogger("uqmbd")
 
 
-DOUBTED = {  # what flexmbd says of contacts, without the figures of single batches
+DOUBTED = {  # what flexmbd says of contacts and sections, without the figures of single batches
     "deep": (
         "contact '{}': in some runs the bodies penetrate each other by more than its clearance or radius: it is too soft for its loads; "
         "is its stiffness in the unit that its law expects, N/m^n?"
     ),
     "moved": "some runs that go on with other inputs start from places that were moved to fit these",
+    "never": "section '{}': some runs never meet it, and have no points there; their ':count' is 0",
+    "more": "section '{}': some runs have more points than there is room for (most): the first are kept, and ':count' is of all",
     "stiff": "contact '{}': its stiffness is more than diamond has; is it in the unit that its law expects, N/m^1.5?",
 }
 
@@ -67,18 +70,27 @@ class LanesSimulator:
         """Build and compile once, so that workers find the compiled code on disk; all samples have to have one topology."""
         import flexmbd
 
-        arguments = self.arguments()
+        arguments = self.arguments() | self.sections(samples)
+        check_after(arguments.get("sections", {}), arguments["end"])
         with as_study_error(self):
-            known = {key: arguments[key] for key in ("end", "outputs", "settings")}
+            known = {key: arguments[key] for key in ("end", "outputs", "settings", "sections") if key in arguments}
             if not flexmbd.compiled(self.model.load(), dict(samples), **known):
                 LOG.info("compiling the model, once for a mechanism: this takes some seconds, the first time ever some more ...")
                 if not AWAY:  # so that all runs of a study, now and after a kill, use the same code from the disk
                     with suppress(Exception):  # what is wrong with a model is told when this process prepares it
                         apart(partial(prepare, self, samples))
-            prepared = flexmbd.prepare(self.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED})
+            prepared = flexmbd.prepare(self.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED if key in arguments})
             arguments["settings"]["integrator"] = prepared.attributes["solver.integrator"]  # what "auto" takes depends on the end
-            flexmbd.run(self.model.load(), dict(samples), **{**arguments, "end": 1e-9 * arguments["end"], "points": 2, "times": None})
-        return {name: OutputInfo(prepared.units.get(name, ""), None if ":" in name else TIME) for name in self.names}
+            short = {**arguments, "end": 1e-9 * arguments["end"], "points": 2, "times": None}
+            found = flexmbd.run(self.model.load(), dict(samples), **short)
+        check_points(self.names, self.model.sections, found, prepared.available)
+        return {name: self.info(name, prepared.units) for name in self.names}
+
+    def info(self, name: str, units: Mapping[str, str]) -> OutputInfo:
+        """What an output is, where the model's own have these units."""
+        if section_of(name, self.model.sections):
+            return info_of(name, self.model.sections, units)
+        return OutputInfo(units.get(name, ""), None if ":" in name else TIME)
 
     def argument_units(self, samples: Mapping[str, np.ndarray]) -> dict[str, list[tuple[str, str]]]:
         """What inputs become in the model, and the units of that, where both are known: ``{"c": [("pin.clearance", "m")]}``."""
@@ -118,13 +130,21 @@ class LanesSimulator:
             parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]
             return concatenate([self.simulate(part) for part in parts])
         with as_study_error(self):
-            found = flexmbd.run(self.model.load(), dict(samples), **self.arguments(), patience=self.patience)
-        return Outcomes(
-            {name: found.outputs[name] for name in self.names},
-            np.asarray(found.status, np.int8),
-            list(found.message),
-            self.metadata(found.attributes),
-        )
+            arguments = self.arguments() | self.sections(samples)
+            found = flexmbd.run(self.model.load(), dict(samples), **arguments, patience=self.patience)
+        return self.outcomes(found)
+
+    def outcomes(self, found: Any, begin: float = 0.0, states: list[Any] | None = None) -> Outcomes:
+        """What flexmbd found, in the words of studies; times are counted from `begin`."""
+        status, message = np.array(found.status, np.int8), list(found.message)
+        outputs = outputs_of(self.names, self.model.sections, found, status, message, begin)
+        outputs |= {name: found.outputs[name] - begin * read_name(name).is_place for name in plain_names(self.names, self.model.sections)}
+        return Outcomes({name: outputs[name] for name in self.names}, status, message, self.metadata(found.attributes), states)
+
+    def sections(self, samples: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """The argument of flexmbd that says which sections there are; none where there are none."""
+        asked = sections_of(self.model.sections, self.names, samples)
+        return {"sections": asked} if asked else {}
 
     def with_step(self, step: float) -> LanesSimulator:
         """The same with another step, and as many of them as the shorter ones take; see `uqmbd.simulators.base.Stepping`."""
@@ -157,11 +177,14 @@ class LanesSimulator:
             name, _, what = key.rpartition(".")
             if what in DOUBTED:
                 found[WARNING + key] = DOUBTED[what].format(name)
+            if name in self.model.sections:
+                del found[key]  # with the figures of this batch
         return found
 
     def arguments(self) -> dict[str, Any]:
-        """What both calls into flexmbd share."""
-        found = {"end": float(self.time[-1]), "points": len(self.time), "outputs": list(self.names), "settings": dict(self.settings)}
+        """What all calls into flexmbd share, but for `sections`."""
+        names = plain_names(self.names, self.model.sections)
+        found = {"end": float(self.time[-1]), "points": len(self.time), "outputs": names, "settings": dict(self.settings)}
         equal = np.array_equal(self.time, np.linspace(0.0, found["end"], found["points"]))
         return {**found, "times": None if equal else self.time}
 
@@ -170,5 +193,5 @@ def prepare(simulator: LanesSimulator, samples: Mapping[str, np.ndarray]) -> Non
     """Build and compile."""
     import flexmbd
 
-    arguments = simulator.arguments()
-    flexmbd.prepare(simulator.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED})
+    arguments = simulator.arguments() | simulator.sections(samples)
+    flexmbd.prepare(simulator.model.load(), dict(samples), **{key: arguments[key] for key in PREPARED if key in arguments})

@@ -20,6 +20,7 @@ from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
 from uqmbd.simulators.own import file_digest, is_own_file
 from uqmbd.simulators.reads import watching
+from uqmbd.simulators.sections import Section
 
 if TYPE_CHECKING:
     from uqmbd.simulators.fingerprint import Dependencies
@@ -47,6 +48,8 @@ class Model:
         The study says that the function takes arrays.
     derived : Derived
         Outputs that the study derives from those that the model returns; no part of what the model is.
+    sections : dict of str to Section
+        Of the mechanism that the function returns; outputs of the study are values there. No part of what the model is either.
     given : dict
         Further arguments of the function, which a method sets (controls).
     simulator : Model, optional
@@ -66,6 +69,7 @@ class Model:
     bare: Callable[..., Any] | None = None
     vectorized: bool = False
     derived: Derived = field(default_factory=Derived)
+    sections: Mapping[str, Section] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)

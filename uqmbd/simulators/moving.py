@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.simulators.base import Moved
 from uqmbd.simulators.faults import Lanes, as_study_error
+from uqmbd.simulators.sections import plain_names
 
 LEAST, MOST = 401, 2001  # times of a motion that is shown
 OUTPUTS = 60
@@ -27,7 +28,8 @@ def moved(
     import flexmbd
     from flexmbd.viewer.cases import cases_of
 
-    time, names = times_of(simulator.time), simulator.names[:OUTPUTS]  # of very many the first: all would be gigabytes
+    names = tuple(plain_names(simulator.names, simulator.model.sections)[:OUTPUTS])  # of very many the first: all would be gigabytes
+    time = times_of(simulator.time)
     with as_study_error(simulator):
         arguments = replace(simulator, time=time, names=names).arguments()
         found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, patience=patience, poses=True)

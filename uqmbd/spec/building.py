@@ -31,6 +31,7 @@ class Given(TypedDict, total=False):
     report: ReportSection | Mapping[str, Any] | None
     units: Mapping[str, str] | None
     derived: Mapping[str, str] | None
+    sections: Mapping[str, Any] | None
     vectorized: bool
     simulator: str | Callable[..., Any] | None
     title: str
@@ -54,13 +55,13 @@ def spec_of(
             raise TypeError(f"Study() has no parameter '{key}'; {did_you_mean(key, Given.__annotations__)}")
     folder = Path(directory)
     words = {key: more.pop(key) for key in ("name", "title", "description") if key in more}
-    named = {key: dict(more.pop(key) or {}) for key in ("units", "derived") if key in more}
+    named = {key: dict(more.pop(key) or {}) for key in ("units", "derived", "sections") if key in more}
     sections = {key: dict(value) if key == "solver" else value for key, value in more.items() if value is not None}
     return StudySpec(
         folder,
         study=section_of_model(model, simulator, vectorized, directory=folder, **words),
         inputs=inputs,
-        outputs={"include": check_outputs(outputs), **named},
+        outputs={"include": check_outputs(outputs) if outputs or not named.get("sections") else [], **named},
         method=method,
         **sections,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from uqmbd.errors import StudyError
 from uqmbd.inputs.checked import Checked, Number, plain_number
 from uqmbd.inputs.names import identifier
+from uqmbd.simulators.sections import Section, read_section
 
 
 class TimeGrid(Checked):
@@ -112,11 +114,36 @@ class OutputsSection(Checked):
     derived : dict of str to str
         Formulas of outputs that are made of others, by name, see ``docs/models.md``:
         ``{ deviation = "hypot(tip.x - ideal.x, tip.y - ideal.y)" }``. `include` then names them, or what they are reduced to.
+    sections : dict of str to Section
+        Poincaré sections of a mechanism by name, ``[outputs.sections.NAME]``, see ``docs/models.md``. Outputs are then ``NAME.slider.x``
+        for each output in their `of`; `include` may name others, ``NAME.time``, and what they are reduced to, ``NAME.slider.x:last``.
     """
 
-    include: list[str]
+    include: list[str] = []
     units: dict[str, str] = {}
     derived: dict[str, str] = {}
+    sections: dict[str, Section] = {}
+
+    @field_validator("sections", mode="before")
+    @classmethod
+    def _sections(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            text, remedy = "expected a table of sections by name", "write [outputs.sections.poincare] and every = 0.1 below it, say"
+            raise StudyError(text, key="sections", value=given, remedy=remedy)
+        return {str(name): read_section(str(name), table) for name, table in given.items()}
+
+    @model_validator(mode="after")
+    def _of_sections(self) -> Self:
+        """What sections take is asked for."""
+        more = [f"{name}.{each}" for name, section in self.sections.items() for each in section.of]
+        vars(self)["include"] = [*self.include, *(name for name in more if name not in self.include)]
+        return self
+
+    def written(self) -> dict[str, Any]:
+        """As a study file says it."""
+        found = {key: said for key, said in self.model_dump(exclude={"sections"}).items() if said}
+        sections = {name: section.written() for name, section in self.sections.items()}
+        return found | ({"sections": sections} if sections else {})
 
     @field_validator("units", "derived", mode="before")
     @classmethod

@@ -20,8 +20,10 @@ from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space, read_dependence, read_set
 from uqmbd.plugins import blaming, name_and_code
 from uqmbd.simulators.derived import Derived
+from uqmbd.simulators.sections import check_sections
 from uqmbd.simulators.windows import is_pattern
 from uqmbd.spec.checks import check_input_name, check_name, check_outputs, check_units
+from uqmbd.spec.from_results import KEY, filled
 from uqmbd.spec.models import ModelSection, read_section
 from uqmbd.spec.sections import CampaignSettings, OutputsSection, ReportSection, TimeGrid
 from uqmbd.spec.showing import check_names, found_from_anywhere
@@ -112,6 +114,8 @@ class StudySpec(BaseModel):
         for name, remedy in REQUIRED.items():
             if name not in sections and not (name == "inputs" and sections.get("sets")):
                 raise StudyError(f"the section [{name}] is missing", key=name, remedy=remedy)
+        if isinstance(given := sections.get("inputs"), Mapping) and KEY in given:
+            sections["inputs"], sections["dependence"] = filled(given, sections.get("dependence"), directory)
         sections["sets"] = {name: read_set(name, item) for name, item in (sections.get("sets") or {}).items()}
         try:
             self.__pydantic_validator__.validate_python(sections, self_instance=self, context=directory)
@@ -129,6 +133,7 @@ class StudySpec(BaseModel):
         for name in self.space:  # with those that sets bring
             check_input_name(name)
         check_outputs(self.outputs.include)
+        check_sections(self.outputs.sections, self.outputs.include, list(self.space))
         check_name(self.name)
         if info.context is not None:
             vars(self)["report"] = found_from_anywhere(self.report, info.context)
@@ -192,7 +197,7 @@ class StudySpec(BaseModel):
             "inputs": {name: input_table(item) for name, item in self.inputs.items()},
             "dependence": {} if self.dependence is None else self.dependence.model_dump(),
             "sets": {name: item.settings() for name, item in self.sets.items()},
-            "outputs": {key: said for key, said in self.outputs.model_dump().items() if said},
+            "outputs": self.outputs.written(),
             "method": method_table(next(iter(self.method.values()))) if len(methods) == 1 else methods,
             "campaign": self.campaign.model_dump(exclude_none=True),
             "solver": self.solver,

@@ -99,7 +99,8 @@ class StudyData:
     @cached_property
     def model(self) -> Model:
         """The model; its file is executed here, at first use."""
-        return replace(self.spec.study.load(self.campaign.timeout), derived=self.spec.derived)
+        found = self.spec.study.load(self.campaign.timeout)
+        return replace(found, derived=self.spec.derived, sections=self.spec.outputs.sections)
 
     @cached_property
     def field_functions(self) -> list[Model]:

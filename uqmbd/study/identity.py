@@ -51,7 +51,14 @@ def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str
         "time": said_of_times(study),
         "solver settings": fingerprint(study.solver),
         "format of runs": str(FORMAT_OF_RUNS),
+        **said_of_sections(study),
     }
+
+
+def said_of_sections(study: StudyData) -> dict[str, str]:
+    """What fixes the points of sections, which have their names from the study; nothing where there are none."""
+    said = {name: section.written() | {"of": []} for name, section in study.spec.outputs.sections.items()}
+    return {"sections": fingerprint(said)} if said else {}
 
 
 def said_of_times(study: StudyData) -> str:

@@ -64,6 +64,8 @@ class Study(StudyData):
     derived : dict of str to str, optional
         Formulas of outputs that are made of others: ``{"deviation": "hypot(tip.x - ideal.x, tip.y - ideal.y)"}``; see
         ``docs/models.md``.
+    sections : dict of str to Section or dict, optional
+        Poincaré sections of a mechanism by name; their points are outputs ``name.output``, see ``docs/models.md``.
     simulator : str or callable, optional
         What runs the model, from outside (``docs/plugins.md``): then `model` is handed to it, and may be left out.
     vectorized : bool

@@ -9,8 +9,9 @@ import numpy as np
 
 from uqmbd.campaign.store import RunStore
 from uqmbd.methods.distrust import distrust, share_anew, untrusted_leaves, warn
-from uqmbd.outcomes import DIVERGED, DOUBT, WARNING
+from uqmbd.outcomes import DIVERGED, DOUBT, OK, WARNING
 from uqmbd.result import Result
+from uqmbd.simulators.events import COUNT
 from uqmbd.study.data import StudyData
 from uqmbd.study.stopped import inputs_said
 from uqmbd.tables.outputs import listed
@@ -27,7 +28,9 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
     """
     for key in sorted(simulator):
         if key.startswith(WARNING):
-            warn(result, str(simulator[key]))
+            name, _, what = key.removeprefix(WARNING).rpartition(".")
+            counted = never_met(store, rows, name) if what == "never" and name in study.spec.outputs.sections else ""
+            warn(result, counted or str(simulator[key]))
     doubted: dict[str, list[str]] = {}
     for name in result.outputs:
         if why := simulator.get(DOUBT + name):
@@ -47,6 +50,21 @@ def take_trust(result: Result, study: StudyData, store: RunStore, rows: np.ndarr
         untrusted_leaves(result, result.outputs, samples)
     if doubted or len(lost):
         share_anew(result)
+
+
+def never_met(store: RunStore, rows: np.ndarray, section: str) -> str:
+    """How many of the runs in these rows never meet a section, in words; empty where nothing is stored that tells it."""
+    columns = [name for name in store.columns if name.startswith(f"{section}.")]
+    if not (known := sorted(columns, key=lambda name: (not name.endswith(f":{COUNT}"), ":" in name))) or len(rows) == 0:
+        return ""
+    rows = np.unique(rows)
+    values = store.column(known[0], rows)
+    if values.ndim == 1 and not known[0].endswith(f":{COUNT}"):
+        return ""
+    ok = store.column("status", rows) == OK
+    none = values == 0.0 if values.ndim == 1 else ~np.isfinite(values).any(axis=1)
+    never = int(np.count_nonzero(none & ok))
+    return f"section '{section}': {never} of {int(ok.sum())} runs never meet it, and have no points there" if never else ""
 
 
 def diverged(store: RunStore, rows: np.ndarray) -> np.ndarray:

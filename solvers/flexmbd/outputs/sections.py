@@ -27,7 +27,7 @@ class PoincareSection:
     Parameters
     ----------
     of : str or sequence of str
-        Outputs whose values are taken.
+        Outputs whose values are taken; none where times are enough.
     every : float or ndarray (n,), optional
         Time between points in s: a stroboscopic section, the first point at `after`.
     crossing : str, optional
@@ -76,26 +76,31 @@ class PoincareSection:
     def __post_init__(self):
         of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
         object.__setattr__(self, "of", of)
-        if not of or not all(isinstance(name, str) for name in of) or len({*of}) < len(of):
-            raise ModelError(f"section: of is {list(of)!r}", remedy="name one output or several, each once")
+        if not all(isinstance(name, str) for name in of) or len({*of}) < len(of):
+            raise ModelError(f"section: of is {list(of)!r}", remedy="name outputs, each once")
         if odd := next((name for name in of if ":" in name), None):
             raise ModelError(f"section: of has '{odd}', which is no value at a time", remedy=f"write '{odd.partition(':')[0]}'")
-        given = [key for key in self.WAYS if getattr(self, key) is not None]
+        given, told = [key for key in self.WAYS if getattr(self, key) is not None], self._told
         if len(given) != 1:
-            raise ModelError(f"section of '{of[0]}': {' and '.join(given) + ' are' if given else 'nothing is'} given", remedy=ONE)
+            raise ModelError(f"{told}: {' and '.join(given) + ' are' if given else 'nothing is'} given", remedy=ONE)
         if given != ["crossing"] and (self.direction != "both" or np.any(np.asarray(self.level) != 0.0)):
-            raise ModelError(f"section of '{of[0]}': level and direction are of a crossing, and {given[0]} is given", remedy=ONE)
+            raise ModelError(f"{told}: level and direction are of a crossing, and {given[0]} is given", remedy=ONE)
         if self.direction not in DIRECTIONS:
-            raise ModelError(f"section of '{of[0]}': direction is {self.direction!r}", remedy="it must be 'up', 'down' or 'both'")
+            raise ModelError(f"{told}: direction is {self.direction!r}", remedy="it must be 'up', 'down' or 'both'")
         for key in ("level", "after", *given[:1]):
             if key in ("level", "after", "every"):
-                number = check_number(f"section of '{of[0]}'", key, getattr(self, key), positive=key == "every")
+                number = check_number(told, key, getattr(self, key), positive=key == "every")
                 object.__setattr__(self, key, number)
         if np.any(np.asarray(self.after) < 0.0):
-            raise ModelError(f"section of '{of[0]}': after is {np.min(self.after):g} s; it must not be negative")
+            raise ModelError(f"{told}: after is {np.min(self.after):g} s; it must not be negative")
         whole = isinstance(self.most, (int, np.integer)) and not isinstance(self.most, bool)
         if self.most is not None and not (whole and self.most > 0):
-            raise ModelError(f"section of '{of[0]}': most is {self.most!r}; it must be a whole number from 1")
+            raise ModelError(f"{told}: most is {self.most!r}; it must be a whole number from 1")
+
+    @property
+    def _told(self):
+        """What sentences call it."""
+        return f"section of '{self.of[0]}'" if self.of else "section"
 
     @property
     def structure(self):
@@ -140,7 +145,7 @@ class PoincareSection:
         given = [0.0 if value is None else value for value in (self.after, self.every, self.level)]
         for key, value in zip(("after", "every", "level"), given, strict=True):
             if np.ndim(value) and len(value) != count:
-                raise ModelError(f"section of '{self.of[0]}': {key} has {len(value)} values for {count} samples")
+                raise ModelError(f"{self._told}: {key} has {len(value)} values for {count} samples")
         return spread(given, count).reshape(3, count).T
 
 
