@@ -101,7 +101,7 @@ def main():
     ours = (time.process_time() - began) / turns
 
     plain, n = InPython(period), len(section.names) // 2
-    free = [plain.e.coordinates.index(name) for name in section.names[:n]]
+    free = [plain.e.coordinates.index(name.replace(".x", "[0]")) for name in section.names[:n]]
     began = time.process_time()
     ends = []
     for j in range(-1, len(SHIFT)):
