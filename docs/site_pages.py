@@ -40,10 +40,10 @@ UQMBD = {
     "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
-    "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel PCE Mixed Sensitivity Reliability",
+    "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel Multifidelity PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate Posterior",
     "Nonlinear dynamics": "Bifurcation",
-    "Decisions": "Tolerances",
+    "Decisions": "Tolerances Design",
 }
 
 

@@ -24,6 +24,7 @@ from uqmbd.inputs.variables import Triangular as Triangular
 from uqmbd.inputs.variables import Uniform as Uniform
 from uqmbd.inputs.variables import Weibull as Weibull
 from uqmbd.methods.bayes.posterior import Posterior as Posterior
+from uqmbd.methods.design.reliable import Design as Design
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
 from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
@@ -37,6 +38,7 @@ from uqmbd.methods.parameter_studies.calibrate import Calibrate as Calibrate
 from uqmbd.methods.parameter_studies.chosen import Grid as Grid
 from uqmbd.methods.parameter_studies.chosen import List as List
 from uqmbd.methods.probabilistic.montecarlo import MonteCarlo as MonteCarlo
+from uqmbd.methods.probabilistic.multifidelity import Multifidelity as Multifidelity
 from uqmbd.methods.probabilistic.multilevel import Multilevel as Multilevel
 from uqmbd.methods.probabilistic.pce import PCE as PCE
 from uqmbd.methods.reliability.settings import Reliability as Reliability

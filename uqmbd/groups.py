@@ -133,6 +133,14 @@ SURROGATES = beside("surrogates", ("part", "term", "exponent"), "coefficients of
 RUNS = beside("runs", ("run",), "inputs as ``input:<name>``, outputs, status, message; read when they are looked at")
 FIELDS = beside("fields", (), "arrays that functions of ``[report]`` made of one run; attribute ``inputs``: of which")
 
+FRONT = plain(
+    "front",
+    ("compromise", "input"),
+    "the cheapest tolerances for each width of an output. Along ``compromise``: ``cost``, ``width`` of the output, ``width_runs``, what "
+    "two runs at its ends have, ``tolerance`` of each input, SI",
+    per_output=False,
+)
+
 OURS = (
     BOUNDS, INNER, ERROR, STEP_ERROR, TRUSTED, SOURCE, TRUST_HORIZON, REGIONS, REGIONS_INNER, REGIONS_TRUSTED, LEAVES, WORST, EXTREME_RUNS,
     VALIDATION, STATISTICS, MISSING, SENSITIVITY, AGGREGATED, INTERACTION, CDF, CONVERGENCE, SURROGATES, RUNS, FIELDS,

@@ -125,6 +125,13 @@ class Progress:
     cost: Mapping[Control, Cost] = field(default_factory=dict)
 
 
+def measured_costs(cost: Mapping[Control, Cost], control: str, values: np.ndarray) -> np.ndarray:
+    """Seconds of a run with each of the `values` (n,) of a control, (n,); the same for all where one of them is not known."""
+    each = [cost.get(((control, value),), Cost()) for value in values.tolist()]
+    known = [one.seconds / one.runs for one in each if one.runs and one.seconds > 0]
+    return np.array(known) if len(known) == len(each) else np.ones(len(each))
+
+
 class Sampler:
     """One use of a method: a pure function of settings, inputs, seed and what it was told.
 

@@ -130,11 +130,15 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
     "derivative": {},
     "width": {"degree": 3},
 }
+SHOWN = {"front": "t", "compromises": 3}
 COSTS = {"a": {"reciprocal": 1.0}, "b": {"exponential": 2.0, "per": 0.25, "smallest": 0.01}}
 RARE = {"output": "s", "above": 3.1}
 WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 
 STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}  # of a model that has none: levels are the same
+
+RIGID = {"fidelities": [1.0, 0.0], "error": "80 %", "pilot": 40}  # likewise
+RANDOM = (UNIFORM, WHOLE, BOUND, JOINT, PARTS)
 
 CASES = [
     case("chebyshev", "box", BOX, degree=3),
@@ -149,6 +153,7 @@ CASES = [
     case("montecarlo", "uniform", UNIFORM, samples=40, more={"samples": 100}),
     case("montecarlo", "tailed", TAILED, samples=64, design="sobol", more={"samples": 128}),
     case("montecarlo", "others", OTHERS, JUMPING, samples=40, design="lhs", history_runs=20, new={"samples": 60}),
+    case("montecarlo", "until", UNIFORM, samples=20, until={"mean": "1e-9 %", "std": "1e-9 %", "most": 90}),
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
     case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
@@ -158,6 +163,7 @@ CASES = [
     case("multilevel", "bound", BOUND, **STEPS),
     case("multilevel", "joint", JOINT, **STEPS),
     case("multilevel", "parts", PARTS, **STEPS),
+    *(case("multifidelity", what, inputs, **RIGID) for what, inputs in zip(("uniform", "whole", "bound", "joint", "parts"), RANDOM)),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
     case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),
@@ -227,9 +233,11 @@ CASES = [
     case("list", "ellipse", ELLIPSE, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "joint", JOINT, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "parts", PARTS, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("design", "moved", BOTH | {"a": TAILED["a"]}, minimise="t", limits={"s": "beta(< 2.2) >= 2"}, move={"a": [1.0, 3.0]}, samples=40),
+    case("design", "bound", BOUND, minimise="t", limits={"s": ["P(< 1.5) <= 0.05", "<= 4.0"]}, move={"a": [1.0, 3.0]}, samples=20),
+    case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),
-    case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}),
     case("tolerances", "jumping", THREE, JUMPING, degree=3, costs=COSTS, limits={"s": "<= 2.4"}, stack="root_of_squares"),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),

@@ -146,7 +146,7 @@ def test_the_share_of_samples_with_a_period(shift):
     assert (bounds[0] >= 1 - 1 / r[0]) and bounds[1] <= 1 - 1 / r[1]
     assert answer_of(result, "x")[1].endswith("the period depends on the other inputs.")
     figure = sections(result)["Bifurcation diagrams"][0]
-    assert isinstance(figure.panels[1].marks[0], Stack) and "40 samples" in figure.caption[1]
+    assert isinstance(figure.panels[1].marks[0], Stack) and "40 samples" in " ".join(figure.caption)
 
 
 def test_runs_that_fail_are_counted_and_shown_as_gaps():

@@ -1,6 +1,6 @@
 """Diagrams whose runs go on from each other, up and down: hysteresis at known folds, kills, looks at a part, runs that fail."""
 
-import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,13 +9,15 @@ import uqmbd as uq
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
+from uqmbd.outcomes import ORDER, STEP, Axis, Outcomes, OutputInfo
 from uqmbd.report.answers import answer_of
+from uqmbd.study import Study
 from uqmbd.study.watching import so_far
 
 from .exact_impacts import impact
 
 CUBIC = 2 / 27**0.5  # folds of load + x - x^3 = 0 are at plus and minus this
-FOLD = 2.2119353170  # of Duffing's equation, REFERENCES section 9
+STUDIES = Path(__file__).parents[2] / "studies"
 
 
 def cubic(load, start=None):
@@ -25,26 +27,6 @@ def cubic(load, start=None):
         x += 0.2 * (load + x - x**3)
         found.append(x)
     return {"x": uq.Events(found[-20:], "iterate"), "state": x}
-
-
-def duffing(w, start=None, periods=80, steps=40):
-    """x'' + 0.1 x' + x + x^3 = 0.5 cos wt once a period, by steps of fourth order from the upper branch."""
-    (x, v), found = (-0.0597, 4.447) if start is None else start, []
-    h = 2 * math.pi / w / steps
-    drive = [0.5 * math.cos(math.pi * k / steps) for k in range(2 * steps + 1)]
-
-    def slope(x, v, force):
-        return v, force - 0.1 * v - x - x**3
-
-    for _ in range(periods):
-        for k in range(steps):
-            a, b = slope(x, v, drive[2 * k])
-            c, d = slope(x + h / 2 * a, v + h / 2 * b, drive[2 * k + 1])
-            e, f = slope(x + h / 2 * c, v + h / 2 * d, drive[2 * k + 1])
-            g, i = slope(x + h * e, v + h * f, drive[2 * k + 2])
-            x, v = x + h / 6 * (a + 2 * c + 2 * e + g), v + h / 6 * (b + 2 * d + 2 * f + i)
-        found.append(v)
-    return {"v": uq.Events(found, "period", unit="m/s"), "state": [x, v]}
 
 
 @uq.vectorized
@@ -77,18 +59,20 @@ def test_up_and_down_differ_between_the_folds(tmp_path):
     assert result.attrs["diagram"]["hysteresis"]["x"] == [[-0.3, 0.3]]
     assert answer_of(result, "x")[1] == "On the way up and on the way down motions differ at load = -0.3 to 0.3."
     figure = sections(result)["Bifurcation diagrams"][0]
-    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in figure.caption[1]
+    assert [mark.label for mark in figure.panels[0].marks] == ["up", "down"] and "-0.3 to 0.3" in " ".join(figure.caption)
     assert {"up, period 1", "down, period 1"} <= set(result.windows["window"].values)
 
 
 def test_the_fold_of_duffings_equation(tmp_path):
-    """On the way up the motion stays on the upper branch up to the fold, on the way down it comes back to the lower one."""
-    values = np.arange(2.175, 2.24, 0.01).round(3).tolist()
-    method = uq.Bifurcation(values=values, continuation=True, keep=10, near=1e-3)
-    result = study_of(duffing, {"w": uq.Interval(2.1, 2.3)}, "v", method).run(out=tmp_path, progress=False)
+    """The study's runs: on the way up the upper branch ends at the fold, on the way down they come to it where the lower one ends."""
+    study = Study.from_file(STUDIES / "duffing_fold" / "study.toml")
+    values = [1.2, 1.4, *np.arange(1.6, 2.15, 0.1).round(2).tolist(), 2.175, 2.205, 2.215, 2.4]
+    result = study.changed(method=study.method.remade(follow=None, follow_code=None, values=values)).run(out=tmp_path, report=False)
     ((first, last),) = result.attrs["diagram"]["hysteresis"]["v"]
-    assert first == 2.175 and last < FOLD < last + 0.0101
-    assert float(result.branches["v"].sel(way="up", value=2.205).values[0, 0, -1]) == pytest.approx(4.5, abs=0.1)
+    assert first == pytest.approx(1.6) and last in (pytest.approx(2.205), pytest.approx(2.215))
+    up = result.branches["v"].sel(way="up").values[:, 0, 0, -1]
+    assert up[-3] == pytest.approx(4.44, abs=0.05) and up[-1] < 0.1  # 2.205 is below the fold at 2.2119
+    assert result.motion_period["v"].sel(way="up").values[-2] != 1 or up[-2] < 0.1  # 2.215 above it: on its way, or on the lower branch
 
 
 def test_the_flip_of_the_impact_oscillator(tmp_path):
@@ -149,6 +133,36 @@ def test_a_run_that_fails_does_not_end_the_branch(tmp_path):
     up = result.branches["x"].sel(way="up").values[:, 0, 0, -1]
     assert np.isnan(up[4]) and np.isfinite(np.delete(up, 4)).all() and result.attrs["runs_failed"] == 1
     assert any("1 run started from the end of an earlier value" in note for note in result.facts.notes)
+
+
+class Stepped:
+    """A simulator of fixed steps with events, as those of mechanisms with sections."""
+
+    width = 8
+
+    def __init__(self, model, outputs, time, settings, timeout):
+        self.outputs, self.step = outputs, settings.get("step", 0.01)
+
+    def check(self, samples):
+        known = {"x": OutputInfo("m", Axis("hit", [])), "size": OutputInfo("m", axis=None)}
+        return {name: known[name] for name in self.outputs}
+
+    def with_step(self, step):
+        return Stepped(None, self.outputs, None, {"step": step}, None)
+
+    def simulate(self, samples):
+        load = samples["load"]
+        found = {"x": load[:, None] + np.tile([0.0, 1.0], 8), "size": load + self.step}
+        status = np.zeros(len(load), np.int8)
+        return Outcomes({name: found[name] for name in self.outputs}, status, [""] * len(load), {STEP: self.step, ORDER: 1})
+
+
+@pytest.mark.parametrize("outputs", [["x"], ["x", "size"]])
+def test_the_error_of_a_fixed_step_is_that_of_outputs_that_are_no_events(outputs, tmp_path):
+    study = uq.Study(simulator=Stepped, inputs=LOADS, outputs=outputs, method=uq.Bifurcation(points=9), campaign={"workers": 0})
+    result = study.run(out=tmp_path, report=False, progress=False)
+    assert set(result.motion_period["x"].values.ravel()) == {2}
+    assert set(result.step_error.data_vars) == set(outputs) - {"x"}
 
 
 def test_a_model_that_cannot_go_on_is_a_sentence(tmp_path):

@@ -92,7 +92,32 @@ def test_the_worst_runs_reach_what_the_surrogate_says():
     assert result.facts_of(Allocated).verified
 
 
+def test_a_front_of_a_linear_stack_has_its_closed_form():
+    """The least cost of each width is 2 (Σ √(a s))² / width; a run at each end has it."""
+    result = found(limits="<= 0.3", front="gap", compromises=4, smallest=0.001)
+    group = result["front"]
+    np.testing.assert_allclose(group["cost"][:-1] * group["width"][:-1], 2 * 0.3 * 77.71236166, rtol=1e-7)
+    np.testing.assert_allclose(group["width_runs"], group["width"], rtol=1e-9)
+    np.testing.assert_allclose(group["width"][[0, -1]], [0.6, 0.007], rtol=1e-6)
+    assert (np.diff(group["cost"]) > 0).all() and "front" in {frame.key for frame in result.tables()}
+
+
+def test_a_limit_on_a_probability_has_the_tolerances_of_its_closed_form():
+    """Two uniform parts of one tolerance t: P(a + b > L) = (2t - L)² / 8t², so t = L / (2 - √(8p))."""
+    costs = {name: {"reciprocal": 1.0} for name in "ab"}
+    method = Tolerances(costs=costs, limits={"gap": "P(> 0.3 m) <= 0.02"}, degree=2, scatter="uniform", fresh=200)
+    result, _ = drive(method, {name: BOX[name] for name in "ab"}, lambda time, a, b: {"gap": 1e3 * (a + b)})
+    facts = result.facts_of(Allocated)
+    np.testing.assert_allclose(list(facts.tolerance.values()), 0.3e-3 / (2 - np.sqrt(8 * 0.02)), rtol=5e-3)
+    limit = facts.limits[0]
+    assert limit.lower < 0.02 < limit.higher and abs(limit.surrogate - 0.02) < 1e-3
+    assert facts.verified and limit.runs is not None and abs(limit.runs - 0.02) < 3 * np.sqrt(0.02 / 200)
+
+
 WRONG = [
+    ({"limits": {"gap": "P(> 3) <= 0.7"}}, "the largest probability of a limit is from 0.001 to 0.5"),
+    ({"limits": {"gap": "P(>= 3) <= 0.1"}}, "a limit is a text"),
+    ({"limits": {}, "front": "gaps"}, "no output 'gaps'"),
     ({"limits": {"gap": "< 3"}}, "a limit is a text"),
     ({"limits": {"gap": 3.0}}, "a limit is a text, or a list"),
     ({"limits": {}}, "an output with a limit"),

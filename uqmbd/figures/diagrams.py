@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uqmbd.figures.marks import Band, Dots, Figure, Panel, Stack
+from uqmbd.facts import InputFacts
+from uqmbd.figures.marks import Band, Curve, Dots, Figure, Panel, Points, Stack
 from uqmbd.method_facts import Diagram
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import label_of
@@ -17,6 +18,8 @@ UNSURE = -1  # periods of this and below: the transient is not over, points are 
 COLOR = 2  # of the first share
 TOLD = 3  # ranges in a caption
 SHOWN = 5  # periods whose shares are drawn apart
+WORDS = {"neimark_sacker": "Neimark-Sacker"}
+LOCATED = 6  # colour of special points
 COARSE = 4000  # dots: no more are drawn larger
 
 
@@ -36,10 +39,10 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     label = with_unit(about.parameter, unit)
     ways = [str(way) for way in points["way"].values]
     shared = "period_share" in result.specs and name in result["period_share"]
-    shades = spans(x, (period.values <= UNSURE).reshape(len(x), -1).any(axis=1))
+    shades = spans(x, np.any(np.reshape(period.values <= UNSURE, (len(x), -1)), axis=1))
     if shared:
         bounds = result["section_bounds"][name].values
-        marks = [Band(x, *bounds[:, k].T, f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
+        marks = [Band(x, bounds[:, k, 0], bounds[:, k, 1], f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
         below = [shares_panel(result, name, x, label, k) for k in range(len(ways))]
         said = [f"Over {points.sizes['sample']} samples of the other inputs; below, the shares of those with each period."]
     else:
@@ -47,6 +50,9 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
         below = [Panel(label, "period", tuple(strip), shades=shades, height=0.8)]
         said = [f"Below, after how many of them it returns (0: no period up to {about.most_period})."]
     points_of = [dots(x, points.values, way, k) for k, way in enumerate(ways)]
+    if "followed" in result.specs:
+        marks += branches_over(result, name, unit)
+        said.append("Lines: followed orbits, dashed where they are unstable, with the points where they change.")
     panels = (Panel(label, label_of(result, name), (*marks, *points_of), shades=shades, height=3.0), *below)
     caption = [f"The last section points of the motion at {len(x):,} values of {about.parameter}.", *said]
     if ranges := about.hysteresis.get(name, ()):
@@ -55,6 +61,24 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     if shades:
         caption.append("Shaded: the transient is not over in some run, its section points are too few for a period, or it failed.")
     return Figure(f"{name}.diagram", f"{name} over {about.parameter}", panels, tuple(caption))
+
+
+def branches_over(result: ResultData, name: str, unit: InputFacts) -> list[Curve | Points]:
+    """Followed orbits of an output as lines, stable and unstable ones, and their special points."""
+    table = result["followed"]
+    if f"state:{name}" not in table:
+        return []
+    x, y = np.asarray(unit.of(table["value"].values), float), table[f"state:{name}"].values
+    stable, kind = table["stable"].values.astype(bool), table["kind"].values.astype(str)
+    lines = np.flatnonzero(np.diff(table["branch"].values * (1 + table["phase"].values.max()) + table["phase"].values)) + 1
+    marks: list[Curve | Points] = []
+    for style, label, which in (("mean", "followed, stable", stable), ("inner", "followed, unstable", ~stable)):
+        shown = which | (kind != "")  # where they meet
+        marks.append(Curve(np.insert(x, lines, np.nan), np.insert(np.where(shown, y, np.nan), lines, np.nan), label, style))
+    at = np.flatnonzero(kind != "")
+    words = tuple(WORDS.get(str(one), str(one).replace("_", " ")) for one in kind[at])
+    sides = tuple("top" if phase == 0 else "" for phase in table["phase"].values[at].tolist())
+    return [*marks, Points(x[at], y[at], words, sides, "located", LOCATED, on_curves=True)] if len(at) else marks
 
 
 def shares_panel(result: ResultData, name: str, x: np.ndarray, label: str, way: int) -> Panel:

@@ -2,16 +2,38 @@
 
 import numpy as np
 
-from uqmbd.figures.marks import Figure, Panel, Rows
-from uqmbd.method_facts import Allocated
+from uqmbd.figures.marks import Curve, Figure, Panel, Points, Rows
+from uqmbd.method_facts import Allocated, Compromises
 from uqmbd.result_data import ResultData
+from uqmbd.tables.outputs import in_unit
 
 KEY = "tolerances"
 
 
 def tolerances_figures(result: ResultData) -> list[Figure]:
-    """One figure for each allocation; none of other methods."""
-    return [_chosen(result.facts_of(Allocated))] if result.facts_of(Allocated) else []
+    """The tolerances, and the front if there is one; none of other methods."""
+    found = result.facts_of(Allocated)
+    return [_chosen(found), *_front(result, found)] if found else []
+
+
+def _front(result: ResultData, found: Allocated) -> list[Figure]:
+    """What less width costs, and which tolerances it takes."""
+    if "front" not in result.specs or not result["front"].data_vars:
+        return []
+    group = result["front"]
+    name = Compromises.of(group.attrs).output
+    width, label = group["width"].values, f"width of {name}{in_unit(result, name)}"
+    nameless, runs = ("",) * len(width), group["width_runs"].values
+    cost = (
+        Curve(width, group["cost"].values, "cheapest tolerances", "outer"),
+        Points(runs, group["cost"].values, nameless, nameless, "width that runs at the ends have", 1, small=True),
+    )
+    names = [key for key in map(str, group["input"].values) if key in found.tolerance]
+    shares = [100 * group["tolerance"].sel(input=key).values / found.tolerance_largest[key] for key in names]
+    curves = tuple(Curve(width, share, key, k) for k, (key, share) in enumerate(zip(names, shares, strict=True)))
+    panels = (Panel(label, "cost", cost, height=2.0), Panel(label, "share of the largest [%]", curves, height=2.0))
+    caption = ("Each point is the cheapest for its width; to its left and below there is none.", "Below: the tolerances that it takes.")
+    return [Figure(f"{KEY}.front", f"Cost against the width of {name}", panels, caption)]
 
 
 def _chosen(found: Allocated) -> Figure:

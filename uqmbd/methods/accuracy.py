@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError
 from uqmbd.inputs.quantity import Quantity, in_unit
+from uqmbd.method_facts import STATISTIC, WHY
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def is_share(wanted: Any) -> bool:
@@ -21,6 +26,18 @@ def require_positive(wanted: Any, key: str) -> None:
     if wanted is not None and not float(wanted) > 0:
         text = "an error that is asked for is above zero"
         raise StudyError(text, key=key, value=getattr(wanted, "written", wanted), remedy='write "1 %", say, or a number')
+
+
+def trusted_means(columns: Columns, trusted: np.ndarray, why: Mapping[str, str] | None = None) -> xr.Dataset:
+    """Group `trusted` of a method that trusts means whose limits, `trusted` (columns,), are no wider than was asked for.
+
+    `why` says of outputs what else takes the trust away.
+    """
+    group = columns.dataset(trusted, unit="")
+    for name, at in columns.slices.items():
+        more = {} if trusted[at].all() else {WHY: (why or {}).get(name, "its limits are wider than the error asked for")}
+        group[name].attrs |= {STATISTIC: "mean", **more}
+    return group
 
 
 def allowed(wanted: Any, columns: Columns, estimate: np.ndarray, key: str) -> np.ndarray:

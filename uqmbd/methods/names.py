@@ -25,6 +25,7 @@ METHODS = Names(
         "chebyshev": "intervals.chebyshev:Chebyshev",
         "montecarlo": "probabilistic.montecarlo:MonteCarlo",
         "multilevel": "probabilistic.multilevel:Multilevel",
+        "multifidelity": "probabilistic.multifidelity:Multifidelity",
         "pce": "probabilistic.pce:PCE",
         "taylor1": "intervals.taylor:Taylor1",
         "taylor2": "intervals.taylor:Taylor2",
@@ -41,6 +42,7 @@ METHODS = Names(
         "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",
+        "design": "design.reliable:Design",
         "posterior": "bayes.posterior:Posterior",
     }
 )

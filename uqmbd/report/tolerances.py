@@ -9,7 +9,7 @@ from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
-from uqmbd.tables.frames import allocated
+from uqmbd.tables.decided import decided
 from uqmbd.tables.numbers import brief, number
 from uqmbd.tables.outputs import pretty
 from uqmbd.tables.scaling import input_unit
@@ -22,6 +22,8 @@ STACKS = {"worst_case": "in the worst case", "root_of_squares": "by the root of 
 def tolerances_question(result: ResultData) -> str:
     """What was asked."""
     found = result.facts_of(Allocated)
+    if not found.limits:
+        return f"What do tolerances of {listed(list(found.tolerance))} cost that leave less width?"
     return f"Which tolerances of {listed(list(found.tolerance))} cost least and meet {_limits_said(found.limits)}?"
 
 
@@ -31,10 +33,9 @@ def tolerances_answer(result: ResultData) -> list[str]:
     if not found.feasible:
         return [sentence(found.least_violated)]
     words = [f"{name} ± {_tolerance(result, found, name)}" for name in islice(found.tolerance, NAMED)]
+    meeting = f" that meet {_limits_said(found.limits)}" if found.limits else ""
     more = f" and {len(found.tolerance) - NAMED} more" if len(found.tolerance) > NAMED else ""
-    said = [
-        f"The cheapest tolerances that meet {_limits_said(found.limits)} are {listed(words)}{more}; they cost {brief(found.total_cost)}."
-    ]
+    said = [f"The cheapest tolerances{meeting} are {listed(words)}{more}; they cost {brief(found.total_cost)}."]
     widest = [name for name, t in found.tolerance.items() if t >= (1 - 1e-6) * found.tolerance_largest[name]]
     if widest:
         said.append(f"{listed(widest)} may have all of the largest tolerance.")
@@ -64,10 +65,19 @@ def tolerances_said(result: ResultData) -> list[str]:
         said = [f"Least cost, {number(found.total_cost)}, is at {listed(words)}, {STACKS.get(found.stack, found.stack)}."]
     for limit in found.limits:
         reached = limit.surrogate if limit.runs is None else limit.runs
-        said.append(
-            f"{limit.output} {limit.text}: {'a width of ' if limit.what == 'width' else ''}{_value(limit.output, reached, result)}."
-        )
+        if limit.what == "probability":
+            said.append(f"{limit.output} {limit.text}: {_probability(limit)}.")
+            continue
+        width = "a width of " if limit.what == "width" else ""
+        said.append(f"{limit.output} {limit.text}: {width}{_value(limit.output, reached, result)}.")
     return said
+
+
+def _probability(limit: LimitMet) -> str:
+    """The estimate with its limits, and how many runs say otherwise."""
+    ends = "" if limit.lower is None or limit.higher is None else f" (95 % limits {number(limit.lower, 3)} and {number(limit.higher, 3)})"
+    runs = "" if limit.runs is None else f"; of the scattered runs {brief(100 * limit.runs)} % are beyond"
+    return f"{number(limit.surrogate, 3)} by the surrogate{ends}{runs}"
 
 
 def _limits_said(limits: list[LimitMet]) -> str:
@@ -88,5 +98,5 @@ def _value(name: str, value: float, result: ResultData) -> str:
 
 
 def tolerances_tables(result: ResultData) -> list[Table]:
-    """Tolerances and limits; none of other methods."""
-    return [table_of(frame) for frame in allocated(result)]
+    """Tolerances or a design, and limits; none of other methods."""
+    return [table_of(frame) for frame in decided(result)]

@@ -83,6 +83,8 @@ def anchored(document: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     def with_path(table: Any) -> Any:
         if isinstance(table, Mapping) and isinstance(table.get("data"), str):
             return {**table, "data": str(directory / table["data"])}
+        if isinstance(table, Mapping) and isinstance(table.get("follow"), str):  # a map, by the name of its function
+            return {**table, "follow": by_path(table["follow"])}
         return by_path(table) if isinstance(table, str) else table
 
     def by_path(key: str) -> str:

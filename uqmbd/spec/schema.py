@@ -33,7 +33,7 @@ def schema() -> dict[str, Any]:
     several = {"type": "array", "items": {"$ref": "#/$defs/labelled_method"}, "minItems": 1}
     several["description"] = "Several methods on the same runs."
     properties["method"] = {"oneOf": [{"$ref": "#/$defs/method"}, several]}
-    properties["inputs"] = {"type": "object", "additionalProperties": _input()}
+    properties["inputs"] = {"type": "object", "properties": {"from": _found()}, "additionalProperties": _input()}
     either = [{"required": [name], "properties": {name: {"minProperties": 1}}} for name in ("inputs", "sets")]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "Study of uqmbd", "anyOf": either}
 
@@ -92,6 +92,16 @@ def _input() -> dict[str, Any]:
         "oneOf": [*own, {"not": {"anyOf": own}, "minProperties": 1}],
         "additionalProperties": False,
     }
+
+
+def _found() -> dict[str, Any]:
+    """Results of calibrations whose inputs these are."""
+    folder = {"type": "string"}
+    names = {"type": "array", "items": {"type": "string"}}
+    table = {"type": "object", "properties": {"result": folder, "inputs": names}, "required": ["result"], "additionalProperties": False}
+    one = {"anyOf": [folder, table]}
+    words = "Folder of results of a calibration, or a posterior, whose inputs are inputs of this study."
+    return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}], "description": words}
 
 
 def _numbers(kind: str, names: Any) -> dict[str, Any]:

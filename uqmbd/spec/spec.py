@@ -23,6 +23,7 @@ from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.sections import check_sections
 from uqmbd.simulators.windows import is_pattern
 from uqmbd.spec.checks import check_input_name, check_name, check_outputs, check_units
+from uqmbd.spec.from_results import KEY, filled
 from uqmbd.spec.models import ModelSection, read_section
 from uqmbd.spec.sections import CampaignSettings, OutputsSection, ReportSection, TimeGrid
 from uqmbd.spec.showing import check_names, found_from_anywhere
@@ -113,6 +114,8 @@ class StudySpec(BaseModel):
         for name, remedy in REQUIRED.items():
             if name not in sections and not (name == "inputs" and sections.get("sets")):
                 raise StudyError(f"the section [{name}] is missing", key=name, remedy=remedy)
+        if isinstance(given := sections.get("inputs"), Mapping) and KEY in given:
+            sections["inputs"], sections["dependence"] = filled(given, sections.get("dependence"), directory)
         sections["sets"] = {name: read_set(name, item) for name, item in (sections.get("sets") or {}).items()}
         try:
             self.__pydantic_validator__.validate_python(sections, self_instance=self, context=directory)

@@ -50,6 +50,8 @@ def named_classes(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         name = table.get("type") if isinstance(table, Mapping) else None
         if isinstance(name, str) and ":" in name:
             yield "method.type", name
+        if isinstance(table, Mapping) and table.get("follow"):  # a map, whose code says whether a result is of it
+            yield "method.follow", str(table["follow"])
     known = {kind.key for kind in INPUTS}
     inputs = document.get("inputs")
     for name, table in inputs.items() if isinstance(inputs, Mapping) else ():

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
-from uqmbd.method_facts import Allocated, Estimates
+from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
+from uqmbd.tables.decided import decided
+from uqmbd.tables.frame import Frame as Frame
+from uqmbd.tables.frame import unit_of_output
 from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
 from uqmbd.tables.rows import row
@@ -30,16 +33,6 @@ LONGEST = 50_000  # rows of a table over time: a text of a million takes a minut
 APART = 24  # scalar outputs above which each group is one table for all of them
 SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|(step_)?error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One table: its file's name, a caption, the numbers, and the unit of each column that has one (the index included)."""
-
-    key: str
-    caption: str
-    table: pd.DataFrame
-    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def frames(result: ResultData) -> Iterator[Frame]:
@@ -75,7 +68,7 @@ def whole_frames(result: ResultData) -> Iterator[Frame]:
     if len(table := scalars_table(result)) or not result.facts_of(Estimates):
         yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
-    yield from allocated(result)
+    yield from decided(result)
     histories, scalars = output_names(result)
     for name in histories:
         table = history_table(result, name)
@@ -219,29 +212,10 @@ def calibrated(result: ResultData) -> Iterator[Frame]:
     names, rho = estimates.correlations
     if len(names) > 1:
         yield Frame("correlations", "Correlations of the estimates", pd.DataFrame(rho, pd.Index(names, name="input"), names))
-
-
-def allocated(result: ResultData) -> Iterator[Frame]:
-    """Tolerances in the units in which the inputs were written, with their costs; and the limits, with what there is of each."""
-    import pandas as pd
-
-    found = result.facts_of(Allocated)
-    if not found:
-        return
-    units = {name: input_unit(result, name) for name in found.tolerance}
-    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
-    columns["nominal"] = [float(unit.of(found.nominal[name])) for name, unit in units.items()]
-    for word, values in (("tolerance", found.tolerance), ("smallest", found.tolerance_least), ("largest", found.tolerance_largest)):
-        columns[word] = [values[name] / abs(unit.factor) for name, unit in units.items()]
-    columns["cost"] = [found.tolerance_cost[name] for name in units]
-    caption = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
-    yield Frame("tolerances", caption, pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
-    rows = [
-        {"unit": unit_of_output(result, one.output), "asked": one.text, "by surrogate": one.surrogate, "in runs": one.runs, "met": one.met}
-        for one in found.limits
-    ]
-    index = pd.Index([one.output for one in found.limits], name="output")
-    yield Frame("limits", "Limits, and what there is within the tolerances", pd.DataFrame(rows, index=index))
+    if estimates.estimated_by == "posterior":
+        draws = {name: unit.of(result["posterior"][f"input:{name}"].values) for name, unit in units.items()}
+        table = pd.DataFrame(draws).rename_axis("draw")
+        yield Frame("posterior", "Draws from the posterior", table, {name: unit.unit or "" for name, unit in units.items()})
 
 
 def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
@@ -293,8 +267,3 @@ def axis_units(result: ResultData, name: str) -> dict[str, str]:
     """Name and unit of what an output is over; none of a scalar."""
     axis = str(result.axis_of(name))
     return next(({axis: axis_unit(array, axis).strip()} for array in timed(result, name).values()), {})
-
-
-def unit_of_output(result: ResultData, name: str) -> str:
-    """Unit as it is stored, from the first group that says it."""
-    return next((unit for _, group in result.groups() if (unit := unit_said(group, name))), "")

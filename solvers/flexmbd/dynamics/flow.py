@@ -20,7 +20,6 @@ from flexmbd.lanes.rows import doubles, evaluate, ld, st, words
 from flexmbd.lanes.vector import inner
 
 STAGES = 12
-FLOOR = 0.01  # of the mechanism's size
 WEIGHTS_OF = np.array(TABLEAU[STAGES], float)
 FINE = np.array(ERROR_5[:STAGES], float)
 ROUGH = WEIGHTS_OF - np.array([EMBEDDED.get(k, 0.0) for k in range(STAGES)])
@@ -150,19 +149,17 @@ def attempt(t, h, columns, X, P, W, at):
 def estimate(h, at):
     """Error of a step over the tolerance; derivatives may be off by a hundred times as much of the largest one of their column.
 
-    Velocities are judged beside the larger of themselves and what crosses the mechanism from section to section.  Derivatives by what is
-    no coordinate and no velocity may be zero at first; they are by shares of its size, so that they have a least size of their own.
+    Velocities are judged beside the larger of themselves and what crosses the mechanism from section to section.  Those by what is no
+    coordinate and no velocity have no part in it: they may be zero at first, and what bends them bends the others too.
     """
     n, wide, y, end, f = at[N], at[COLUMNS], doubles(at[STATE]), doubles(at[END]), doubles(at[RATES_AT])
     weights, reals, worst = doubles(at[WEIGHTS]), doubles(at[REALS]), 0.0
     span = reals[SPAN]
-    for c in range(wide):
+    for c in range(1 + at[OF_STATE]):
         place, speed = 0.0, 0.0
         for i in range(n):
             place = max(place, abs(y[i * wide + c]) / weights[i])
             speed = max(speed, abs(y[(n + i) * wide + c]) / weights[i])
-        if c > at[OF_STATE]:
-            place = max(place, FLOOR)
         place, speed = place + 0.01 * span * speed, speed + place / span
         fine, rough = 0.0, 0.0
         for i in range(2 * n):

@@ -103,7 +103,7 @@ class Lanes:
         for entry, array in arrays.items():
             self._at[entry] = array.ctypes.data
         self._at[[names.COLUMNS, names.OF_STATE, names.WIDE, names.BROAD]] = columns, 2 * len(facts.free), wide, broad
-        self._at[[names.TURNING_COUNT, names.MOST]] = len(code.turning), facts.most
+        self._at[[names.TURNING_COUNT, names.KEPT, names.MOST]] = len(code.turning), facts.kept, facts.most
         self._held = arrays  # addresses are of these
         self._X, self._W = np.zeros((code.sizes[names.X_ROWS], 1)), np.zeros((code.work, 1))
 
@@ -113,33 +113,27 @@ class Lanes:
         call = compiled.caller(function, 1, MODULE)
         call(*((x.ctypes.data for x in arguments) if call is not function else arguments))
 
-    def carry(self, k, state, d, slopes, sizes, span, rate):
+    def carry(self, k, state, slopes, span, rate):
         """State k and its derivatives (d, columns), onsets of contact, least approach speed, and what is wrong.
 
         Parameters
         ----------
         state : ndarray (d,)
-        d : int
-            Columns of derivatives by the state: all or none.
         slopes : ndarray (numbers, inputs)
             Derivatives of the system's numbers by inputs.
-        sizes : ndarray (inputs,)
-            Of the inputs.
         span, rate : float, ndarray (inputs,)
             Time to the next section, and its derivatives.
         """
         facts, code, rows = self._facts, self._code, np.concatenate([self._facts.free, len(self._facts.weights) + self._facts.free])
-        kept, f = facts.kept, len(rows)
+        kept, f, d = facts.kept, len(rows), len(state)
         if not np.all(np.isfinite(state)):
             return np.full((len(state), self.y.shape[1]), np.nan), 0, np.inf, "the state is not finite"
         self.y[:], self.z[:], self.p[:], self.told[:] = 0.0, 0.0, 0.0, 0.0
         self.y[:, 0], self.told[names.APPROACH] = facts.guess, np.inf
         self.y[rows, 0], self.z[:kept, 0] = state[:f], state[f:]
-        if d:
-            self.y[rows, 1 + np.arange(f)] = 1.0
-            self.z[np.arange(kept), 1 + f + np.arange(kept)] = speeds = np.where(state[f:] > 0.0, state[f:], 1.0)
-            scales = np.concatenate([np.ones(1 + f), speeds, sizes])
-        self.p[: len(slopes), 1 + d :] = slopes * sizes
+        self.y[rows, 1 + np.arange(f)] = 1.0
+        self.z[np.arange(kept), 1 + f + np.arange(kept)] = 1.0
+        self.p[: len(slopes), 1 + d :] = slopes
         code.prepare(self._X[:, 0], self._slowest[:, k], [facts.turns[name] for name in code.turned])
         self.reals[:] = facts.tolerance, span, GRAZING * facts.size / span, COARSEST_STEP * span, facts.size
         self._run(travel, k)
@@ -149,10 +143,8 @@ class Lanes:
             return np.full((len(state), self.y.shape[1]), np.nan), struck, approach, said
         if np.any(rate):
             self._run(rates, k)
-            self.y[:, 1 + d :] += np.outer(self._other[:, 0], rate * sizes)
+            self.y[:, 1 + d :] += np.outer(self._other[:, 0], rate)
         found = np.concatenate([self.y[rows], self.z[:kept] * code.modes(self._X[:, 0])[:kept, None]])
         if wrong:
             found[:, 1:] = np.nan
-        if d:
-            found /= scales
         return found, struck, approach, said

@@ -49,7 +49,8 @@ class SectionMap:
     Attributes
     ----------
     names : tuple of str
-        Independent coordinates, their rates, and with `memory` the approach speeds of contacts.
+        Independent coordinates, their rates, and with `memory` the approach speeds of contacts: ``"mass.x"``, ``"mass.vx"`` where outputs
+        are called so, else ``"rod[3]"``, ``"d/dt rod[3]"``.
     period : float or None
         Time from section to section in s; None where it depends on inputs.
     derivatives : str
@@ -72,8 +73,7 @@ class SectionMap:
         free, bound = (x.astype(np.int64) for x in independent_coordinates(G, e.weights))
         turns, kept = dict(zip(e.turning, e.turns, strict=True)), e.problem.contacts if memory else ()
         self._facts = Facts(guess, free, bound, e.weights, e.size, turns, len(kept), tolerance, most)
-        names = [e.coordinates[i] for i in free]
-        self.names = (*names, *(f"d/dt {x}" for x in names), *(f"{c.name}.impact_velocity" for c in kept))
+        self.names = (*_names(e, free), *(f"{c.name}.impact_velocity" for c in kept))
 
     @property
     def start(self):
@@ -85,25 +85,23 @@ class SectionMap:
     def step(self, states, parameters):
         """States (n, d) at the next section, NaN where there is none (`passage` says why).
 
+        Derivatives are carried along, as their kinks ask for shorter steps: with the steps of `tangent` its points are the same.
+
         Parameters
         ----------
         states : ndarray (n, d)
         parameters : mapping of str to float or ndarray (n,)
             Inputs of the model function; others keep their own values.
         """
-        return self._carried(states, parameters, (), 0).points
+        return self.passage(states, parameters).points
 
     def tangent(self, states, parameters, by=()):
         """States (n, d) at the next section, their derivatives by the states (n, d, d) and by inputs (n, d, len(by))."""
-        found = self._carried(states, parameters, by, len(self.names))
+        found = self.passage(states, parameters, by)
         return found.points, found.by_state, found.by_parameter
 
     def passage(self, states, parameters, by=()):
         """The same as a `Passage`, which says what happened on the way."""
-        return self._carried(states, parameters, by, len(self.names))
-
-    def _carried(self, states, parameters, by, d):
-        """`Passage` with derivatives by the first d coordinates of the state: all or none."""
         states = np.asarray(states, float)
         if states.ndim != 2 or states.shape[1] != len(self.names):
             told = f"section_map: states have the shape {states.shape}; it must be (n, {len(self.names)})"
@@ -115,12 +113,11 @@ class SectionMap:
         if key not in self._codes:
             self._codes[key] = Code(system, self._formulation)
         code = self._codes[key]
-        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
-        slopes = self._inputs.slopes(code.paths, given, by, count)
-        sizes = np.array([np.where(given[name] != 0.0, np.abs(given[name]), 1.0) for name in by]).reshape(len(by), count).T
+        slopes, d = self._inputs.slopes(code.paths, given, by, count), len(self.names)
         spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
-        made = [lanes.carry(k, states[k], d, slopes[k], sizes[k], spans[k], rates[k]) for k in range(count)]
-        whole = np.array([x for x, *_ in made]).reshape(count, len(self.names), 1 + d + len(by))
+        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
+        made = [lanes.carry(k, states[k], slopes[k], spans[k], rates[k]) for k in range(count)]
+        whole = np.array([x for x, *_ in made]).reshape(count, d, 1 + d + len(by))
         impacts, approach = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float)))
         return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, [x[3] for x in made])
 
@@ -172,7 +169,7 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     ...     return s
     >>> section = fm.section_map(oscillator, every=lambda frequency: 2 * math.pi / frequency)
     >>> section.names
-    ('mass[0]', 'd/dt mass[0]')
+    ('mass.x', 'mass.vx')
     >>> point, by_state, by_input = section.tangent(section.start, {"frequency": 2.7}, by=["frequency"])
     >>> by_state.shape, by_input.shape
     ((1, 2, 2), (1, 2, 1))
@@ -183,6 +180,20 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     if not callable(every):
         check_number("section_map", "every", every, positive=True)
     return SectionMap(Inputs(build, every, inputs), None if callable(every) else float(every), formulation, tolerance, memory, most)
+
+
+def _names(e, free):
+    """Names of independent coordinates of `Equations`, then of their rates: those of outputs that are the same."""
+    places, speeds = {}, {}
+    for body in e.system.bodies:
+        for axis in "xyz":
+            if {place := f"{body.name}.{axis}", speed := f"{body.name}.v{axis}"} <= e.catalogue.keys():
+                places[e.node(place).id], speeds[e.node(speed).id] = place, speed
+    q, v = ([own[i] for i in free] for own in (e.problem.q, e.problem.v))
+    coordinates = [e.coordinates[i] for i in free]
+    named = [x.id in places and y.id in speeds for x, y in zip(q, v, strict=True)]
+    found = [places[x.id] if one else name for x, one, name in zip(q, named, coordinates, strict=True)]
+    return [*found, *(speeds[y.id] if one else f"d/dt {name}" for y, one, name in zip(v, named, coordinates, strict=True))]
 
 
 def _refuse(problem):

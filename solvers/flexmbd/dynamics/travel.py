@@ -1,10 +1,10 @@
 """A state carried from one section to the next, with its derivatives: steps of controlled length that end at events of contacts."""
 
 from flexmbd.dynamics.events import crossing, happen, keep, locate, look, sign_of
-from flexmbd.dynamics.flow import assemble, attempt, close, estimate, field, turn
+from flexmbd.dynamics.flow import assemble, attempt, call, close, estimate, field, turn, value
 from flexmbd.dynamics.names import (
-    AFTER, APPROACH, BEFORE, CHATTERS, COLUMNS, DONE, END, GRAZES, INSIDE, LARGEST_STEP, MANY, MODE, MOST, NC, NU, OPEN, OTHER, RATES_AT,
-    REALS, REMEMBERED, REMEMBERS, SINGULAR, SIZE, SMALL, SPAN, SPEEDS, STATE, STEPS, STRUCK, TIME, TOLD, WRONG, N,
+    AFTER, APPROACH, BEFORE, CHATTERS, COLUMNS, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, MANY, MODE, MOST, NC, NU, OPEN,
+    OTHER, RATES_AT, REALS, REMEMBERED, REMEMBERS, SINGULAR, SIZE, SLOWEST, SMALL, SPAN, SPEEDS, STATE, STEPS, STRUCK, TIME, TOLD, WRONG, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, st, words
@@ -30,7 +30,7 @@ def rates(X, P, W, at):
 @inner
 def begin(X, P, W, at):
     """Assemble the state, and close contacts that penetrate."""
-    before, reals, z, remembered = doubles(at[BEFORE]), doubles(at[REALS]), doubles(at[SPEEDS]), words(at[REMEMBERED])
+    before, reals, remembered = doubles(at[BEFORE]), doubles(at[REALS]), words(at[REMEMBERED])
     if not assemble(0.0, X, P, W, at):
         return OPEN
     turn(0.0, X, P, W, at)
@@ -41,13 +41,26 @@ def begin(X, P, W, at):
                 if before[2 * j] > 1e-9 * reals[SIZE]:
                     return INSIDE
             else:
-                if remembered[j] > 0 and not z[j * at[COLUMNS]] > 0.0:
+                if remembered[j] > 0 and at[KEPT] == 0:
                     return REMEMBERS
                 st(X, at[MODE] + j, 1.0)
+                remember(j, X, P, W, at)
     if not field(0.0, at[STATE], at[COLUMNS], at[RATES_AT], X, P, W, at):
         return SINGULAR
     keep(at[BEFORE], X, at)
     return DONE
+
+
+@inner
+def remember(j, X, P, W, at):
+    """Let the approach speed of a contact that is closed at the start be the least one or more."""
+    z, wide = doubles(at[SPEEDS]), at[COLUMNS]
+    call(EVENTS, X, P, W, at)
+    least = value(SLOWEST, j, X, at)
+    if not z[j * wide] > least:
+        z[j * wide] = least
+        for c in range(1, wide):
+            z[j * wide + c] = 0.0
 
 
 @inner

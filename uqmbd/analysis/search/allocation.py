@@ -17,9 +17,10 @@ from uqmbd.analysis.base.fitted import Fitted
 
 MOST_CORNERS = 10  # inputs up to which a search for extremes begins at all corners too
 CANDIDATES = 256
-HALVINGS = 60
+HALVINGS = 24
 STEPS = 500
 BALANCED = 1e-14  # of the cost at the start, when the optimisation is content
+NEIGHBOURS = 0.1  # of the points beyond a quantile: so many on either side of it are averaged
 SLACK = 1e-9  # of a limit's size: what rounding of the optimisation may leave
 
 Value = tuple[float, np.ndarray]  # and its slope in s, (d,)
@@ -71,12 +72,19 @@ Cost = Reciprocal | Exponential | Tabulated
 
 @dataclass(frozen=True, eq=False)
 class Extremes:
-    """Smallest and largest value of one column over the box of tolerances, where they are, and their slopes (envelope theorem)."""
+    """Smallest and largest value of one column over the box of tolerances, where they are, and their slopes (envelope theorem).
+
+    Of a response that is monotonic in all inputs the signs of its slopes (d,) say where; else they are searched for.
+    """
 
     surrogate: Fitted
+    rises: np.ndarray | None = None
 
     def places(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The two values (2,), and where in the box of tolerances, in [-1, 1]^d again, (2, d)."""
+        if self.rises is not None:
+            where = np.stack([-self.rises, self.rises]).astype(float)
+            return self.surrogate.evaluate(where * s)[:, 0], where
         d = self.surrogate.inputs
         box = self.surrogate.restricted(np.stack([-s, s], axis=1))
         corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= MOST_CORNERS else np.empty((0, d))
@@ -119,17 +127,32 @@ class RootOfSquares:
 
 @dataclass(frozen=True, eq=False)
 class Quantiles:
-    """Values below and above which a share `p` of the points (n, d), in tolerances about the middle, lies; the same points each time."""
+    """Values below and above which a share `p` of the points (n, d), in tolerances about the middle, lies; the same points each time.
+
+    Each is the mean of some neighbours in order, which makes its slope smooth: that of a quantile is the mean of the slopes there.
+    """
 
     surrogate: Fitted
     points: np.ndarray
     p: float
 
+    def _neighbours(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Values of all points, and which are averaged for either end, (2, some)."""
+        values = self.surrogate.evaluate(self.points * s)[:, 0]
+        order, beyond = np.argsort(values, kind="stable"), int(np.floor(self.p * len(values)))  # so many may be beyond
+        near = np.arange(-int(NEIGHBOURS * beyond), int(NEIGHBOURS * beyond) + 1)
+        return values, order[np.stack([beyond + near, len(order) - 1 - beyond - near])]
+
+    def places(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The two values (2,), and a point that has about each, (2, d)."""
+        values, at = self._neighbours(s)
+        return values[at].mean(axis=1), self.points[at[:, at.shape[1] // 2]]
+
     def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        order = np.argsort(self.surrogate.evaluate(self.points * s)[:, 0], kind="stable")
-        beyond = int(np.floor(self.p * len(order)))  # so many may be beyond
-        where = self.points[order[[beyond, len(order) - 1 - beyond]]]
-        return self.surrogate.evaluate(where * s)[:, 0], self.surrogate.gradient(where * s)[:, :, 0] * where
+        values, at = self._neighbours(s)
+        where = self.points[at.ravel()]
+        slopes = self.surrogate.gradient(where * s)[:, :, 0] * where
+        return values[at].mean(axis=1), slopes.reshape(*at.shape, -1).mean(axis=1)
 
 
 @dataclass(frozen=True, eq=False)

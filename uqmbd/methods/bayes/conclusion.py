@@ -24,7 +24,8 @@ TELLING = 0.2  # of the scatter of readings: errors of interpolation above that 
 POSTERIOR = GroupSpec(
     "posterior",
     ("draw",),
-    "draws of the inputs, SI, as ``input:<name>``; ``log_likelihood``: logarithm of the density of the readings (SI) there; ``run``",
+    "draws of the inputs, SI, as ``input:<name>`` with the ends of the prior as attributes; ``log_likelihood``: logarithm of "
+    "the density of the readings (SI) there; ``run``",
     per_output=False,
     caption="",
 )
@@ -73,8 +74,11 @@ def _predicted(run: Any, drawn: np.ndarray) -> np.ndarray:
 def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray) -> xr.Dataset:
     import xarray as xr
 
-    units = {name: item.unit for name, item in run.inputs.items()}
-    variables: dict[str, Any] = {f"input:{name}": ("draw", x, {"unit": units[name]}) for name, x in run.samples(z).items()}
+    variables: dict[str, Any] = {}
+    for name, x in run.samples(z).items():
+        ends = run.inputs[name].ppf(np.array([0.0, 1.0])).tolist()
+        known = {word: end for word, end in zip(("lower", "upper"), ends, strict=True) if np.isfinite(end)}
+        variables[f"input:{name}"] = ("draw", x, {"unit": run.inputs[name].unit, **known})
     return xr.Dataset(variables | {"log_likelihood": ("draw", log_likelihood, {"unit": ""}), "run": ("draw", runs, {"unit": ""})})
 
 

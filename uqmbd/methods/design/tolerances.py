@@ -9,9 +9,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.groups import FRONT, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import MethodRun, require_inputs
-from uqmbd.methods.design.wanted import Costs, Limits, Wanted
+from uqmbd.methods.design.wanted import LEAST_SHARE, Costs, Limits, Wanted
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.outcomes import OutputInfo
 
@@ -36,10 +37,18 @@ class Tolerances(Chebyshev):
         said), ``{ exponential = 4.0, per = "0.01 mm" }`` 4 exp(-t / per), ``{ table = [["0.01 mm", 9.0], ["0.02 mm", 5.0]] }`` what stands
         there, a monotonic cubic in between. ``smallest = "1 um"`` beside it is the smallest tolerance of this input.
     limits : dict of str to str or list of str
-        By scalar output: ``"<= 18 kN"``, ``">= 2 mm"``, ``"width <= 0.1 mm"``; numbers without a unit are in that of the output (SI).
+        By scalar output: ``"<= 18 kN"``, ``">= 2 mm"``, ``"width <= 0.1 mm"``, and ``"P(> 18 kN) <= 0.01"`` for parts that scatter within
+        their tolerances; numbers without a unit are in that of the output (SI).
     stack : str
         How tolerances add up: ``worst_case`` (bounds over the whole box of tolerances, widened by `safety` times the validated error where
         the surrogate is trusted) or ``root_of_squares`` (middle plus and minus the root of the sum of squares of slope times tolerance).
+    scatter : str
+        Of limits on probabilities: ``normal`` (a tolerance is three standard deviations, beyond which there are no parts) or ``uniform``.
+    front : str
+        An output, of which the cheapest tolerances are found for `compromises` widths, from that of the cheapest to the smallest: what less
+        width costs. The limits hold too.
+    compromises : int
+        How many.
     smallest : float
         Smallest tolerances, as a share of the largest, of inputs that say none.
     fresh : int
@@ -64,10 +73,14 @@ class Tolerances(Chebyshev):
     """
 
     name: ClassVar[str] = "tolerances"
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, FRONT)
 
     costs: Costs
-    limits: Limits
+    limits: Limits = Field(default_factory=dict)
     stack: Literal["worst_case", "root_of_squares"] = "worst_case"
+    scatter: Literal["normal", "uniform"] = "normal"
+    front: str | None = None
+    compromises: int = Field(default=8, ge=2, le=100)
     smallest: float = Field(default=0.01, gt=0, lt=1)
     fresh: int = Field(default=24, ge=0)
     rounds: int = Field(default=4, ge=0)
@@ -75,9 +88,16 @@ class Tolerances(Chebyshev):
 
     @model_validator(mode="after")
     def _wanted(self) -> Self:
-        for key, what in (("costs", "an input with a cost"), ("limits", "an output with a limit")):
-            if not getattr(self, key):
-                raise StudyError(f"tolerances need {what}", key=key, remedy="see docs/theory/tolerances.md")
+        for wanted in self.wanted():
+            if wanted.what == "probability" and wanted.share < LEAST_SHARE:
+                text = f"the largest probability of a limit is from {LEAST_SHARE:g} to 0.5"
+                raise StudyError(text, key=f"limits.{wanted.output}", value=wanted.text, remedy="take the method design for smaller ones")
+        if not self.costs:
+            remedy = "write costs.play = { reciprocal = 4.0 }, say"
+            raise StudyError("tolerances need an input with a cost", key="costs", remedy=remedy)
+        if not self.limits and self.front is None:
+            remedy = 'write limits = { "B.force:max" = "<= 18 kN" }, or front = "B.force:max"'
+            raise StudyError("tolerances need an output with a limit, or a front", key="limits", remedy=remedy)
         return self
 
     def wanted(self) -> list[Wanted]:
@@ -86,11 +106,16 @@ class Tolerances(Chebyshev):
 
     def ends(self) -> int:
         """Largest number of runs at ends of outputs, in one round."""
-        return 2 * len(self.limits)
+        return 2 * sum(map(len, self.limits.values()))
+
+    def scattered(self) -> int:
+        """Number of runs in one round that scatter as parts do."""
+        return self.fresh if any(wanted.what == "probability" for wanted in self.wanted()) else 0
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         least, most = super().planned_runs(inputs)
-        return least + self.fresh, most + (1 + self.rounds) * (self.ends() + self.fresh)
+        fresh, on_front = self.fresh + self.scattered(), 0 if self.front is None else 2 * self.compromises
+        return least + fresh, most + (1 + self.rounds) * (self.ends() + fresh) + on_front
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
@@ -106,8 +131,8 @@ class Tolerances(Chebyshev):
         from uqmbd.methods.design.tolerances_run import TolerancesRun
 
         outputs: Mapping[str, OutputInfo] = study[1]
-        for name in self.limits:
-            key = f"method.limits.{name}"
+        for name in (*self.limits, *([self.front] if self.front else [])):
+            key = f"method.limits.{name}" if name in self.limits else "method.front"
             if name not in outputs:
                 raise StudyError(f"the study has no output '{name}'", key=key, remedy=did_you_mean(name, outputs, noun="output"))
             if outputs[name].axis:

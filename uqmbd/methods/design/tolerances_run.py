@@ -9,14 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.search.allocation import Allocation, Bounded, Extremes, Narrow, RootOfSquares, allocate
+from uqmbd.analysis.search.allocation import Allocation, Bounded, Extremes, Narrow, Quantiles, RootOfSquares, allocate
 from uqmbd.facts import WARNINGS
+from uqmbd.methods.design.front import Front, front
+from uqmbd.methods.design.scatter import choosing_points, judged_probability, passed_quantile, scattered, share_of_runs
 from uqmbd.methods.design.wanted import FREE, Wanted
 from uqmbd.methods.staged import Conclusion
 from uqmbd.methods.surrogate_run import SurrogateRun
-from uqmbd.surrogates.base import OWN, SEARCH
+from uqmbd.surrogates.base import SEARCH
 
-FRESH = 100  # random numbers of the first round's fresh runs
+WITHIN, SCATTERED, ON_FRONT = range(20, 23)  # roles: fresh runs within the tolerances, those that scatter as parts do, ends on the front
+FRESH, PARTS = 100, 200  # random numbers of the first round's runs within the tolerances, and of those that scatter
 MET = 1e-6  # of an output's range, by which a run may pass a limit and still meet it: rounding
 INSIDE = 1e-9  # of the tolerances, by which a run may lie beyond them and still be within
 STACKS = {"worst_case": Extremes, "root_of_squares": RootOfSquares}
@@ -25,12 +28,13 @@ STACKS = {"worst_case": Extremes, "root_of_squares": RootOfSquares}
 class TolerancesRun(SurrogateRun):
     """Asks as `chebyshev` does, then for fresh runs within the tolerances that it has found, round by round."""
 
-    chosen: ClassVar[tuple[int, ...]] = (SEARCH, OWN)
+    chosen: ClassVar[tuple[int, ...]] = (SEARCH, WITHIN, SCATTERED, ON_FRONT)
 
     def _plan(self) -> Iterator[bool]:
         yield from super()._plan()
         self._prepare()
         yield from self._tighten()
+        yield from self._compromise()
         self.assess()  # fresh runs speak for the surrogate too
 
     def _prepare(self) -> None:
@@ -47,14 +51,25 @@ class TolerancesRun(SurrogateRun):
         self._least, self._wanted = np.array(least), settings.wanted()
         self._column = [self.columns.slices[wanted.output].start for wanted in self._wanted]
         self._size, stack = self.scale()[self._column], STACKS[settings.stack]
-        self._responses = [stack(self.expansion.select(np.array([column]))) for column in self._column]
+        self._surrogates = [self.expansion.select(np.array([column])) for column in self._column]
+        parts = choosing_points(self.seed, len(items), settings.scatter) if settings.scattered() else np.empty((0, len(items)))
+        self._responses = [
+            Quantiles(one, parts, wanted.share) if wanted.what == "probability" else stack(one, *rises)
+            for wanted, one, rises in zip(self._wanted, self._surrogates, [self._rising(column) for column in self._column], strict=True)
+        ]
         self._limits = [self._limit(k, wanted) for k, wanted in enumerate(self._wanted)]
+
+    def _rising(self, column: int) -> tuple[np.ndarray, ...]:
+        """For worst cases, which need no search then: the signs of the slopes (d,) of a column that is monotonic in all inputs."""
+        rises = self._monotonic()[:, column]
+        return (rises,) if self.settings.stack == "worst_case" and rises.all() else ()
 
     def _limit(self, k: int, wanted: Wanted) -> Bounded | Narrow:
         """A limit for the surrogate, tightened by the error with which bounds are widened."""
         column, response, size = self._column[k], self._responses[k], float(self._size[k])
         level = wanted.in_unit(self.columns.outputs[wanted.output])
-        widened = self.settings.stack == "worst_case" and bool(self.trusted[column])
+        squares = self.settings.stack == "root_of_squares" and wanted.what != "probability"
+        widened = bool(self.trusted[column]) and not squares
         shift = self.settings.safety * float(self.error[column]) if widened else 0.0
         if wanted.what == "width":
             return Narrow(response, level, size, 2 * shift)
@@ -63,20 +78,21 @@ class TolerancesRun(SurrogateRun):
     def _tighten(self) -> Iterator[bool]:
         """Choose tolerances, run within them, and tighten the limits that runs pass, until they pass none."""
         self._verifying = 0
-        first = self._limits
+        self._first = self._limits
         for number in range(self.settings.rounds + 1):
             self._found = allocate(self._costs, self._half, self._limits, self._least)
-            points = self.not_run(self._fresh(number))
-            if len(points):
-                self.add(points, OWN)
+            self._last = len(self.points)
+            within, parts = self.not_run(self._fresh(number)), self._parts(number)
+            if len(within) + len(parts):
+                self.add(np.concatenate([within, parts]), np.repeat([WITHIN, SCATTERED], [len(within), len(parts)]))
                 yield True
-            self._verifying = len(points)
+            self._verifying = len(within) + len(parts)
+            self._chances = self._judge_chances()
             passed = self._passed()
             if not self._found.feasible or not (passed > MET * self._size).any():
                 break
             more = np.where(passed > 0, passed, 0.0)  # not where no run tells
             self._limits = [replace(limit, shift=limit.shift + by) for limit, by in zip(self._limits, more.tolist(), strict=True)]
-        self._limits = first
 
     def _fresh(self, number: int) -> np.ndarray:
         """Points (n, d): where the surrogate has the ends of outputs that have limits, and random ones within the tolerances."""
@@ -89,6 +105,47 @@ class TolerancesRun(SurrogateRun):
             ways, far = draw.standard_normal((self.settings.fresh, d)), draw.random((self.settings.fresh, 1))
             random = ways / np.linalg.norm(ways, axis=1, keepdims=True) * far ** (1 / d)
         return np.concatenate([np.unique(ends, axis=0), random * s])
+
+    def _parts(self, number: int) -> np.ndarray:
+        """Points (n, d) that scatter as parts do, where there are limits on probabilities."""
+        u = generator(self.seed, PARTS + number).random((self.settings.scattered(), len(self.inputs)))
+        return scattered(u, self.settings.scatter) * self._found.s
+
+    def _judge_chances(self) -> dict[int, tuple[Any, float, float | None]]:
+        """Of each limit on a probability, by its number: the estimate, by how much its quantile is passed, and the share of runs beyond."""
+        known = {}
+        rows = self._last + np.flatnonzero((self.roles[self._last :] == SCATTERED) & (self.status[self._last :] == 0))
+        for k, (wanted, one) in enumerate(zip(self._wanted, self._surrogates, strict=True)):
+            if wanted.what != "probability":
+                continue
+            sign, level = (1.0 if wanted.upper else -1.0), self._levels()[k]
+            limit = level - sign * self._first[k].shift
+            estimate, margin = judged_probability(one, self._found.s, self.settings.scatter, self.seed, limit, sign)
+            share = share_of_runs(self.values[rows, self._column[k]], level, sign)
+            known[k] = estimate, passed_quantile(estimate, margin, wanted.share), share
+        return known
+
+    def _compromise(self) -> Iterator[bool]:
+        """The front, if one is asked for and there is something to choose, and runs at the ends of its output."""
+        self._front: Front | None = None
+        if self.settings.front is None or not self._found.feasible:
+            return
+        column = self.columns.slices[self.settings.front].start
+        response = STACKS[self.settings.stack](self.expansion.select(np.array([column])), *self._rising(column))
+        self._front = front(self._costs, self._half, self._limits, self._least, response, self._found, self.settings.compromises)
+        if len(points := self.not_run(np.unique(self._front.ends.reshape(-1, len(self.inputs)), axis=0))):
+            self.add(points, ON_FRONT)
+            yield True
+
+    def _front_group(self) -> dict[str, Any]:
+        """The group of the front; none where there is none."""
+        if self._front is None or self.settings.front is None:
+            return {}
+        name, ends = self.settings.front, self._front.ends
+        at = {tuple(point): row for row, point in enumerate(self.points.tolist())}
+        rows = np.array([at[tuple(point)] for point in ends.reshape(-1, ends.shape[2]).tolist()])
+        values = np.where(self.status[rows] == 0, self.values[rows, self.columns.slices[name].start], np.nan).reshape(-1, 2)
+        return {"front": self._front.dataset(name, self.columns.outputs[name].unit, list(self.inputs), self._half, values)}
 
     def _within(self) -> np.ndarray:
         """Runs that were ok within the tolerances, indices."""
@@ -113,18 +170,21 @@ class TolerancesRun(SurrogateRun):
     def _passed(self) -> np.ndarray:
         """By how much runs within the tolerances pass each limit, (limits,), negative where they do not."""
         sign = np.array([1.0 if wanted.upper else -1.0 for wanted in self._wanted])
-        return sign * (self._reached() - self._levels())
+        passed = sign * (self._reached() - self._levels())
+        for k, (_, by, _) in self._chances.items():
+            passed[k] = by
+        return passed
 
     # what follows -------------------------------------------------------------------------------------------------------------------------
     def _conclude(self) -> Conclusion:
         groups, attrs = super()._conclude()
-        return groups, attrs | self._decided(attrs["notes"])
+        return {**groups, **self._front_group()}, attrs | self._decided(attrs["notes"])
 
     def _decided(self, notes: list[str]) -> dict[str, Any]:
         """Attributes of the allocation, see `uqmbd.method_facts.Allocated`; the first of the notes are those of the decision."""
         found, s = self._found, self._found.s
         limits = self._limits_met()
-        lost = int(np.count_nonzero((self.roles == OWN) & (self.status != 0)))
+        lost = int(np.count_nonzero(np.isin(self.roles, (WITHIN, SCATTERED)) & (self.status != 0)))
         verified = found.feasible and not lost and all(limit["met"] for limit in limits)
         least, warnings = "" if found.feasible else self._least_violated(limits), []
         if least:
@@ -164,20 +224,32 @@ class TolerancesRun(SurrogateRun):
     def _limits_met(self) -> list[dict[str, Any]]:
         """What there is of each limit, see `uqmbd.method_facts.LimitMet`."""
         entries, reached, met = [], self._reached(), self._passed() <= MET * self._size
-        for k, (wanted, limit) in enumerate(zip(self._wanted, self._limits, strict=True)):
+        for k, (wanted, limit) in enumerate(zip(self._wanted, self._first, strict=True)):
+            words = {"output": wanted.output, "text": wanted.text, "what": wanted.what, "upper": wanted.upper}
+            if k in self._chances:
+                entries.append({**words, **self._chance_met(k)})
+                continue
             value = self._of_ends(wanted, self._responses[k](self._found.s)[0]) + (1 if wanted.upper else -1) * limit.shift
             known = {} if np.isnan(reached[k]) else {"runs": float(reached[k])}
-            words = {"output": wanted.output, "text": wanted.text, "what": wanted.what, "upper": wanted.upper}
             entries.append({**words, "level": float(self._levels()[k]), "surrogate": value, **known, "met": bool(met[k])})
         return entries
+
+    def _chance_met(self, k: int) -> dict[str, Any]:
+        """What there is of a limit on a probability."""
+        estimate, by, share = self._chances[k]
+        known = {} if share is None else {"runs": share}
+        limits = {"surrogate": estimate.unsafe, "lower": estimate.lower, "higher": estimate.upper}
+        return {"level": self._wanted[k].share, **limits, **known, "met": bool(by <= MET * self._size[k])}
 
     def _least_violated(self, limits: list[dict[str, Any]]) -> str:
         """The limit that is nearest to being met, where not all can be."""
         found: Allocation = self._found
         nearest, broken = limits[found.least_violated], int(np.count_nonzero(found.margins < 0))
-        unit = self.columns.outputs[nearest["output"]].unit
-        value = nearest.get("runs", nearest["surrogate"]) if not nearest["met"] else nearest["surrogate"]
-        what = "a width of " if nearest["what"] == "width" else ""
+        chance = nearest["what"] == "probability"
+        unit = "" if chance else self.columns.outputs[nearest["output"]].unit
+        alone = chance or nearest["met"]
+        value = nearest["surrogate"] if alone else nearest.get("runs", nearest["surrogate"])
+        what = {"width": "a width of ", "probability": "a probability of "}.get(nearest["what"], "")
         text = f"not even the smallest tolerances meet all limits: {nearest['output']} has {what}{value:.6g} {unit}".rstrip()
         which = "it is the only one that they break" if broken == 1 else f"it is the least violated of {broken}"
         return f"{text} with them, and {nearest['text']} is asked; {which}"

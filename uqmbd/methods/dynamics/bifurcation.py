@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -15,6 +15,7 @@ from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.base import Method, require_inputs
 from uqmbd.methods.dynamics.diagram import GROUPS, Told, diagram
+from uqmbd.methods.dynamics.followed import FOLLOWED, LOCATED, followed, map_named, named
 from uqmbd.methods.dynamics.recurrence import UNTOLD
 from uqmbd.methods.dynamics.sections import sections_of
 from uqmbd.methods.dynamics.sweep import Sweep
@@ -37,6 +38,7 @@ class BifurcationRun(Sampler):
         self.sweep = Sweep.of(settings, self.inputs, seed)
         self.sections = sections_of(outputs, settings.sections, time, settings.period, settings.continuation)
         self.columns = Columns({name: info for name, info in outputs.items() if not info.in_runs_alone}, time)
+        self.map = None if settings.follow is None else map_named(settings.follow, [section.name for section in self.sections])
         self.reached = np.stack([np.full(self.columns.count, np.inf), np.full(self.columns.count, -np.inf)])
         self.kept = {section.name: np.full((self.sweep.runs, settings.keep), np.nan) for section in self.sections}
         self.status = np.full(self.sweep.runs, UNTOLD, np.int8)
@@ -76,6 +78,9 @@ class BifurcationRun(Sampler):
         stop_if_too_many(self.settings, self.inputs, self.sweep.samples(slice(0, self.told)), self.status[: self.told])
         told = Told(self.sweep, self.sections, self.kept, self.status, self.columns, self.reached)
         groups, attrs = diagram(self.settings, told)
+        if self.map is not None and self.told == self.sweep.runs:
+            more, notes = followed(self.map, self.sweep, groups["branches"], groups["motion_period"])
+            groups, attrs = groups | more, {**attrs, "notes": [*attrs["notes"], *notes]}
         specs = [spec for spec in self.settings.groups if spec.name in groups]
         return Result(groups, specs=specs, attrs={**attrs, "seed": self.seed})
 
@@ -113,6 +118,12 @@ class Bifurcation(Method):
         With `continuation`: ``up``, ``down``, in the order in which they are run; the second goes on where the first ended.
     starts : dict of str to list of float
         Other inputs, in their units, that say where runs start: a diagram is made from each of them.
+    follow : str
+        ``"maps.py:crank"``, a function of nothing that returns a map (`uqmbd.PeriodMap`, `uqmbd.ReturnMap`) whose coordinates are
+        outputs with section points and whose parameters are the inputs. Its periodic orbits are followed from those of the diagram,
+        unstable ones too, and folds, flips and Neimark-Sacker points are located. Not with `samples` above 1.
+    follow_code : str
+        Fingerprint of the map, filled in, so that a result of another one is not taken for one of it.
     samples : int
         Diagrams with the other inputs drawn from their ranges or distributions (Latin hypercube); of one they are at their middle.
 
@@ -136,7 +147,7 @@ class Bifurcation(Method):
     name: ClassVar[str] = "bifurcation"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
     leaves_in_runs: ClassVar[bool] = True
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, *GROUPS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, *GROUPS, FOLLOWED, LOCATED)
     run: ClassVar[type] = BifurcationRun
 
     parameter: str | None = None
@@ -151,7 +162,14 @@ class Bifurcation(Method):
     continuation: bool = False
     directions: list[Literal["up", "down"]] = Field(default_factory=lambda: ["up", "down"])
     starts: dict[str, list[Number]] = Field(default_factory=dict)
+    follow: str | None = None
+    follow_code: str | None = None
     samples: int = Field(default=1, ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stamped(cls, values: Any) -> Any:
+        return named(values) if isinstance(values, Mapping) and isinstance(values.get("follow"), str) else values
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -160,6 +178,11 @@ class Bifurcation(Method):
         if not self.directions or len(set(self.directions)) < len(self.directions):
             text = "a diagram has one direction or both"
             raise StudyError(text, key="directions", value=self.directions, remedy='write directions = ["up", "down"], or one of them')
+        if self.follow is not None and self.samples > 1:
+            text = "branches are followed with the other inputs at their middle, and these are drawn"
+            raise StudyError(
+                text, key="follow", value=self.follow, remedy='leave samples out; bounds of flips and folds: simulator = "orbits"'
+            )
         lengths = {name: len(values) for name, values in self.starts.items()}
         if len(set(lengths.values())) > 1 or 0 in lengths.values():
             listed = ", ".join(f"{name} has {count}" for name, count in lengths.items())

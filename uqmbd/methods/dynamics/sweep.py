@@ -27,6 +27,8 @@ class Sweep:
         Of the parameter, rising, SI.
     ways : tuple of str
         ``up``, ``down``, or `FRESH`.
+    begin : tuple of str
+        Inputs that say where runs start.
     starts, draws : int
         How many starts and samples of the other inputs there are.
     rows : dict of str to ndarray, shape (runs,)
@@ -37,6 +39,7 @@ class Sweep:
     unit: str
     values: np.ndarray
     ways: tuple[str, ...]
+    begin: tuple[str, ...]
     starts: int
     draws: int
     rows: dict[str, np.ndarray]
@@ -55,7 +58,16 @@ class Sweep:
         lanes |= {name: np.repeat(in_si(inputs[name], np.array(written)), draws) for name, written in settings.starts.items()}
         along = np.concatenate([values[::-1] if way == "down" else values for way in ways])
         rows = {name: np.tile(lanes[name], len(along)) for name in lanes} | {parameter: np.repeat(along, starts * draws)}
-        return cls(parameter, (item.written or item).unit, values, ways, starts, draws, {name: rows[name] for name in inputs})
+        return cls(
+            parameter,
+            (item.written or item).unit,
+            values,
+            ways,
+            tuple(settings.starts),
+            starts,
+            draws,
+            {name: rows[name] for name in inputs},
+        )
 
     @property
     def lanes(self) -> int:

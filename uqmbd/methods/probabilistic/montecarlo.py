@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.base.columnwise import columnwise, sample_std
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics import moments
 from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
 from uqmbd.analysis.statistics.order_statistics import quantiles
+from uqmbd.errors import StudyError
+from uqmbd.facts import WARNINGS
 from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.failures import left_out
+from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
+from uqmbd.methods.probabilistic.until import MISSED, Until, confidence, next_count, sentences
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.staged import Conclusion
@@ -29,19 +33,23 @@ NAMED = 6  # outputs in a sentence, the most doubtful ones
 
 
 class MonteCarloRun(ReducedRun):
-    """Asks once. Keeps all scalars, the moments of all histories, and the first `history_runs` histories.
+    """Asks once, or until limits are narrow enough. Keeps all scalars, moments of all histories, and the first `history_runs` histories.
 
     Sums are kept in double-double, so the result does not depend on how the runs were cut into batches.
     """
 
     def __init__(self, settings: MonteCarlo, *study: Any) -> None:
         super().__init__(settings, *study)
-        self._samples = self.inputs.samples(unit_points(settings.design, settings.samples, len(self.inputs), generator(self.seed, 0)))
+        self._count = 0  # runs asked for
+        self._head = min(settings.history_runs, settings.most)
+        self._samples = self._drawn(0, settings.samples if settings.until is None else max(settings.samples, self._head))
         self._values = np.empty((settings.samples, self.scalars.count))  # of the ok runs, `_good` so far
+        self._looks: list[tuple[int, float]] = []  # runs, and the confidence of the limits
+        if settings.until is not None:
+            settings.until.check({name: one.outputs[name] for one in (self.scalars, self.histories) for name in one.outputs})
         self._good = 0
         self._moments = moments.empty(self.histories.count)
         self._whole = 0
-        self._head = min(settings.history_runs, settings.samples)
         self._kept = np.empty((self._head, self.histories.count))  # histories of the first ok runs, `_whole` so far
         head = np.column_stack([values[: self._head] for values in self._samples.values()])
         self._reduce = partial(reduce_batch, list(self.inputs), head, self.scalars, self.histories)
@@ -49,6 +57,51 @@ class MonteCarloRun(ReducedRun):
         if self.histories.may_miss.any():
             self._along["missing"] = self.histories
         self._gone = np.zeros(self.histories.count, np.int64)  # values of histories that ok runs lack
+
+    def ask(self) -> dict[str, np.ndarray] | None:
+        """All samples, once; with `until` so many that limits may be narrow enough, until they are."""
+        first, self._count = self._count, self._next_count()
+        if self._count == first:
+            return None
+        drawn = len(next(iter(self._samples.values())))
+        if self._count > drawn:
+            more = self._drawn(drawn, self._count)
+            self._samples = {name: np.concatenate([x, more[name]]) for name, x in self._samples.items()}
+        if self._count > len(self._values):
+            self._values = np.concatenate([self._values, np.empty((self._count - len(self._values), self.scalars.count))])
+        return {name: x[first : self._count] for name, x in self._samples.items()}
+
+    def _drawn(self, first: int, count: int) -> dict[str, np.ndarray]:
+        """Samples from number `first` on of `count`, of which the first are those of fewer."""
+        points = unit_points(self.settings.design, count, len(self.inputs), generator(self.seed, 0))
+        return self.inputs.samples(points[first:])
+
+    def _next_count(self) -> int:
+        """Runs to be asked for so far; as many as before where they are enough."""
+        settings = self.settings
+        if not self._count:
+            return settings.samples
+        if settings.until is None or (self._looks and self._looks[-1][0] == self._count):
+            return self._count
+        status = np.concatenate(self._status)
+        stop_if_too_many(settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
+        last = self._count >= settings.most
+        self._looks.append((self._count, confidence(len(self._looks) + 1, last)))
+        width = max(self._widths(self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)).values())
+        return self._count if last or width <= 1.0 else next_count(self._count, width, len(self._looks), settings.most)
+
+    @property
+    def _confidence(self) -> float:
+        """Of all limits."""
+        return self._looks[-1][1] if self._looks else 1.0 - MISSED
+
+    def _of_all(self, columns: Columns, of: Callable[[Any], Statistics]) -> Statistics:
+        return of_present(columns.may_miss, of)
+
+    def _widths(self, *parts: Statistics) -> dict[str, float]:
+        """Half the width of limits over what `until` asks for, by output."""
+        both = zip((self.scalars, self.histories), parts, strict=True)
+        return {name: x for columns, part in both if columns.count for name, x in self.settings.until.widths(columns, *part).items()}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         self._status.append(partial["status"])
@@ -74,8 +127,7 @@ class MonteCarloRun(ReducedRun):
     def _conclude(self, status: np.ndarray) -> Conclusion:
         failures = count_failures(status)
         count = int(failures["runs_ok"])
-        scalars = of_present(self.scalars.may_miss, self._of_scalars)
-        histories = of_present(self.histories.may_miss, self._of_histories)
+        scalars, histories = self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)
         attrs = {
             "method": self.settings.name,
             "sampling": "random",
@@ -88,6 +140,10 @@ class MonteCarloRun(ReducedRun):
             attrs["history_quantile_runs"] = self._whole
         notes = left_out(failures, ": the statistics are those of runs that work")
         gone = [Missing.of(self.scalars, self._values[: self._good]), Missing(self.histories, self._gone, count)]
+        if self._looks:
+            missed = sentences(self.settings.until, self._widths(scalars, histories), self.settings.most)
+            attrs |= {"looks": len(self._looks), "confidence_at_last_look": self._confidence} | ({WARNINGS: missed} if missed else {})
+            notes = missed + notes
         attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
         names = list(scalars.rows)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
@@ -100,7 +156,7 @@ class MonteCarloRun(ReducedRun):
         values = self._values[: self._good]
         values = values[:, at] if isinstance(at, (slice, np.ndarray)) else present(values[:, at])
         found = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
-        return Statistics.of(found, len(values), values, levels_of(self.settings.quantiles))
+        return Statistics.of(found, len(values), values, levels_of(self.settings.quantiles), self._confidence)
 
     def _of_histories(self, at: Any) -> Statistics:
         """The same of columns of histories."""
@@ -111,7 +167,7 @@ class MonteCarloRun(ReducedRun):
             state, kept, count = self._moments[:, [at]], present(kept[:, at]), count - int(self._gone[at])
         least, most = (state[moments.MINIMUM], state[moments.MAXIMUM]) if count else (np.full(1, np.nan),) * 2
         found = moments.mean(state, count), moments.std(state, count), least, most
-        return Statistics.of(found, count, kept, levels_of(self.settings.quantiles))
+        return Statistics.of(found, count, kept, levels_of(self.settings.quantiles), self._confidence)
 
     def _doubts(self, scalars: Statistics, histories: Statistics, count: int) -> list[str]:
         """Sentences about limits that cannot be relied upon."""
@@ -143,7 +199,8 @@ class MonteCarlo(Method):
     Attributes
     ----------
     samples : int
-        Number of runs. With the designs random and sobol, more samples extend fewer; a Latin hypercube is new for each number.
+        Number of runs; with `until` that of the first look. With the designs random and sobol, more samples extend fewer; a Latin
+        hypercube is new for each number.
     design : str
         ``random``, ``lhs`` (Latin hypercube) or ``sobol`` (scrambled Sobol' points; powers of two are balanced). The confidence
         limits assume independent runs and are on the wide side for the other two.
@@ -151,6 +208,10 @@ class MonteCarlo(Method):
         Quantiles of histories use the first so many runs; scalars and moments use all.
     quantiles : list of float
         Probabilities of the quantiles, 5, 25, 50, 75 and 95 % where nothing is said.
+    until : table, optional
+        Runs until limits are narrow enough: ``{ mean = "1 %" }``, half their width as a share of the largest mean of each output, or as a
+        number in its unit; ``std`` and ``quantile`` likewise, alone or together; ``outputs``, names of those that are looked at, all unless
+        said; ``most``, the largest number of runs, 100000 unless said. Limits hold with 95 % at whatever look the runs end.
 
     Examples
     --------
@@ -177,12 +238,28 @@ class MonteCarlo(Method):
     design: Literal["random", "lhs", "sobol"] = "random"
     history_runs: int = Field(default=2000, ge=1)
     quantiles: Quantiles = None
+    until: Until | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.until is not None and self.until.most < self.samples:
+            remedy = "give no more samples than that: they are the first look"
+            raise StudyError(f"most is below the {self.samples} samples", key="until.most", value=self.until.most, remedy=remedy)
+        if self.until is not None and self.design == "lhs":
+            text = "a Latin hypercube cannot be extended, as until does it"
+            raise StudyError(text, key="design", value=self.design, remedy="take random or sobol")
+        return self
+
+    @property
+    def most(self) -> int:
+        """Largest number of runs."""
+        return self.samples if self.until is None else self.until.most
 
     def reduce_key(self) -> dict[str, Any]:
         return {}  # how many histories a partial has to hold, `MonteCarloRun.suffices` knows
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        return self.samples, self.samples
+        return self.samples, self.most
 
 
 def present(values: np.ndarray) -> np.ndarray:
@@ -224,12 +301,14 @@ class Statistics(NamedTuple):
     doubtful: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, moments: tuple[np.ndarray, ...], count: int, ranked: np.ndarray, levels: tuple[float, ...]) -> Statistics:
+    def of(
+        cls, moments: tuple[np.ndarray, ...], count: int, ranked: np.ndarray, levels: tuple[float, ...], confidence: float
+    ) -> Statistics:
         """From mean, standard deviation, least and greatest value of `count` runs; quantiles, and the shape, are those of `ranked`."""
         mean, std, smallest, largest = moments
-        by_name = quantiles(ranked, levels)
+        by_name = quantiles(ranked, levels, confidence)
         names = [name for name in by_name if "_" not in name]
-        limits = moment_limits(mean, std, smallest, largest, count, ranked)._asdict()
+        limits = moment_limits(mean, std, smallest, largest, count, ranked, confidence)._asdict()
         doubtful = {key: limits.pop(key) for key in ("mean_doubtful", "std_doubtful", "constant")}
         rows = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: by_name[name] for name in names}, **limits}
         rows |= {f"{name}_{end}": by_name[f"{name}_{end}"] for name in names for end in ("lower", "upper")}

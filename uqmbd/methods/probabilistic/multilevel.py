@@ -17,14 +17,13 @@ from uqmbd.facts import WARNINGS
 from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.quantity import Level
-from uqmbd.method_facts import STATISTIC, WHY
-from uqmbd.methods.accuracy import allowed, require_positive
+from uqmbd.methods.accuracy import allowed, require_positive, trusted_means
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, PARTS, level_table, levels_figure
 from uqmbd.methods.probabilistic.multilevel_sums import Sums
 from uqmbd.methods.staged import Conclusion, FixedSampler
-from uqmbd.request import Progress, Request
+from uqmbd.request import Progress, Request, measured_costs
 
 GROWTH = 2.0  # a step of the plan makes the pairs of a level no more than so many times as many
 UNSEEN = 0.1  # of the error that is asked for: whether levels converge matters where more than this may be left
@@ -99,14 +98,9 @@ class MultilevelRun(FixedSampler):
 
     def _costs(self) -> np.ndarray:
         """Of a pair of each level in use, (levels,): what is given, what was measured, or the same for all where that is nothing."""
-        each = np.ones(self.reached)
-        if self.settings.costs is not None:
-            each = np.array(self.settings.costs[: self.reached], float)
-        else:
-            costs = [self._cost.get(((self.settings.control, value),)) for value in self.levels[: self.reached].tolist()]
-            known = [cost.seconds / cost.runs for cost in costs if cost is not None and cost.runs and cost.seconds > 0]
-            if len(known) == len(each):
-                each = np.array(known)
+        levels, given = self.levels[: self.reached], self.settings.costs
+        known = measured_costs(self._cost, self.settings.control, levels)
+        each = known if given is None else np.array(given[: self.reached], float)
         return each + np.concatenate([[0.0], each[:-1]])
 
     def _sums(self) -> Sums:
@@ -130,7 +124,7 @@ class MultilevelRun(FixedSampler):
         groups = {
             "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
             "statistics": dataset(np.stack(list(rows.values())), {"statistic": list(rows)}),
-            "trusted": self._trusted(trusted, stuck),
+            "trusted": trusted_means(self.columns, trusted, dict.fromkeys(stuck, "levels do not converge")),
             "trust_horizon": horizons(trusted, self.columns),
             "levels": dataset(parts, {"level": self.levels[: self.reached].tolist(), "part": list(PARTS)}),
         }
@@ -143,15 +137,6 @@ class MultilevelRun(FixedSampler):
             "level_rates": {name: one.known() for name, one in sums.rates.items()}, "notes": notes,
         }  # fmt: skip
         return groups, attrs | ({WARNINGS: diverging} if diverging else {})
-
-    def _trusted(self, trusted: np.ndarray, stuck: list[str]) -> Any:
-        """The group, (columns,), with what each output's trust is of and what takes it away."""
-        group = self.columns.dataset(trusted, unit="")
-        for name, at in self.columns.slices.items():
-            group[name].attrs[STATISTIC] = "mean"
-            if not trusted[at].all():
-                group[name].attrs[WHY] = "levels do not converge" if name in stuck else "its limits are wider than the error asked for"
-        return group
 
     def _diverging(self, sums: Sums, stuck: list[str]) -> list[str]:
         """Sentences on outputs whose levels do not come closer, or too slowly."""

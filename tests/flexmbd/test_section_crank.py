@@ -1,0 +1,80 @@
+"""Periodic orbits of the clearance slider-crank by shooting on its section map, and their multipliers."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmbd as fm
+from uqmbd.analysis.dynamics import shooting
+from uqmbd.analysis.dynamics.maps import composed
+
+PATH = Path(__file__).parents[2] / "studies" / "slider_crank_clearance" / "model.py"
+PERIOD = 60.0 / 5000.0
+
+
+def crank_map(tolerance, **given):
+    """Map over a turn of the crank at 5000 rpm."""
+    specification = importlib.util.spec_from_file_location("crank_model", PATH)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+
+    def crank(clearance):
+        return module.slider_crank(clearance, calibrated=True, **given)
+
+    return fm.section_map(crank, PERIOD, inputs={"clearance": 0.5e-3}, memory=True, tolerance=tolerance)
+
+
+@pytest.fixture(scope="module")
+def smooth():
+    """Orbit of a turn whose journal stays in contact, at a clearance of 0.05 mm: the map's arguments, and the orbit."""
+    given, parameters = {"restitution": 0.5, "slowest_impact": 1.0}, {"clearance": np.array([0.05e-3])}
+    near = np.array([[-6.097e-5, 0.1700549833, -215.979, 0.0566, 1.0]])
+    return given, parameters, shooting.shoot(crank_map(1e-11, **given), near, parameters)
+
+
+def test_the_orbit_is_stable_and_its_multipliers_do_not_depend_on_the_tolerance(smooth):
+    given, parameters, orbit = smooth
+    assert orbit.found[0] and orbit.stable[0] and orbit.residual[0] < 1e-10
+    finer = np.linalg.eigvals(crank_map(1e-13, **given).tangent(orbit.states, parameters)[1][0])
+    assert np.abs(finer).max() == pytest.approx(np.abs(orbit.multipliers[0, 0]), rel=1e-7)
+
+
+def test_its_largest_multiplier_is_that_of_central_differences(smooth):
+    """Along the multiplier's own vector, so that what the contact damps out does not drown it; two steps, of fourth order."""
+    given, parameters, orbit = smooth
+    jacobian = crank_map(1e-11, **given).tangent(orbit.states, parameters)[1][0]
+    values, vectors = np.linalg.eig(jacobian)
+    k = np.argmax(np.abs(values))
+    along, left = vectors[:, k].real, np.linalg.inv(vectors)[k].real
+    fine = crank_map(1e-13, **given)
+    for step in (1e-3, 3e-4):
+        a, b, c, d = fine.step(orbit.states + step * np.array([1, -1, 2, -2])[:, None] * along, {"clearance": 0.05e-3})
+        found = left @ (8.0 * (a - b) - (c - d)) / (12.0 * step)
+        assert found == pytest.approx(values[k].real, rel=1e-5)
+
+
+def test_the_orbit_moves_with_the_clearance_as_its_derivatives_say(smooth):
+    given, parameters, orbit = smooth
+    section = crank_map(1e-11, **given)
+    _, by_state, by_input = section.tangent(orbit.states, parameters, by=["clearance"])
+    slope = np.linalg.solve(np.eye(5) - by_state[0], by_input[0, :, 0])
+    step = 1e-9
+    ends = shooting.shoot(section, np.repeat(orbit.states, 2, axis=0), {"clearance": 0.05e-3 + step * np.array([1.0, -1.0])}).states
+    assert (ends[0] - ends[1])[:4] / (2.0 * step) == pytest.approx(slope[:4], rel=1e-3)
+
+
+@pytest.mark.slow
+def test_an_orbit_of_two_turns_with_impacts_is_found():
+    section = crank_map(1e-10, restitution=0.6, slowest_impact=1e-2)
+    near = np.array([[-1.94e-3, 0.1704547, -199.845, 1.0937, 0.0381]])
+    parameters = {"clearance": np.array([0.5e-3])}
+    orbit = shooting.shoot(section, near, parameters, period=2)
+    assert orbit.found[0] and orbit.stable[0]
+    middle = section.step(orbit.states, parameters)
+    assert section.passage(middle, parameters).impacts[0] == 2  # of them one turn has two
+    finer = np.linalg.eigvals(composed(crank_map(1e-11, restitution=0.6, slowest_impact=1e-2), 2).tangent(orbit.states, parameters)[1][0])
+    assert np.abs(finer).max() == pytest.approx(np.abs(orbit.multipliers[0, 0]), rel=1e-4)
+    assert not math.isclose(abs(orbit.multipliers[0, 0]), 1.0)

@@ -1,0 +1,126 @@
+"""Runs until the limits of statistics are narrow enough: what is asked for, and limits that hold although runs are looked at on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.checked import Checked
+from uqmbd.inputs.quantity import Level
+from uqmbd.methods.accuracy import allowed, require_positive
+from uqmbd.outcomes import OutputInfo
+
+MISSED = 0.05  # probability with which the limits at any of the looks may miss
+LEAST_MORE, MOST_MORE = 1.3, 4.0  # times as many runs at the next look
+TINY = np.finfo(float).tiny
+SPARE = 1.1  # runs beyond what the widths so far say
+
+
+class Until(Checked):
+    """How narrow limits are to be before no more runs are asked for.
+
+    Attributes
+    ----------
+    mean, std, quantile : float or str, optional
+        Half the width of the limits: a share of the largest size of the statistic, ``"1 %"``, or a number in the output's unit. That of
+        quantiles is of all that are reported, of outputs that are numbers.
+    outputs : list of str, optional
+        Which are looked at; all unless said.
+    most : int
+        Largest number of runs.
+    """
+
+    mean: Level = None
+    std: Level = None
+    quantile: Level = None
+    outputs: list[str] | None = None
+    most: int = Field(default=100_000, ge=1)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.asked:
+            raise StudyError("nothing is asked for", key="until", remedy='give one of mean, std, quantile: until = { mean = "1 %" }')
+        for key, wanted in self.asked.items():
+            require_positive(wanted, f"until.{key}")
+        return self
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What is asked for, by statistic."""
+        return {key: value for key in ("mean", "std", "quantile") if (value := getattr(self, key)) is not None}
+
+    def check(self, outputs: Mapping[str, OutputInfo]) -> None:
+        """Raise `StudyError` unless its outputs are there, and numbers among them where quantiles are asked for."""
+        for name in self.outputs or ():
+            if name not in outputs:
+                remedy = did_you_mean(name, outputs, noun="output")
+                raise StudyError(f"there is no output '{name}'", key="method.until.outputs", remedy=remedy)
+        numbers = [name for name, info in outputs.items() if info.axis is None and self.looks_at(name)]
+        if self.quantile is not None and not numbers:
+            remedy = "ask for a number too, x:max, say; or for mean and std"
+            raise StudyError("no output is a number, whose quantiles are looked at", key="method.until.quantile", remedy=remedy)
+
+    def looks_at(self, name: str) -> bool:
+        """Whether an output is looked at."""
+        return self.outputs is None or name in self.outputs
+
+    def widths(self, columns: Columns, rows: Mapping[str, np.ndarray], doubtful: Mapping[str, np.ndarray]) -> dict[str, float]:
+        """Half the width of the limits of each statistic, over what is asked for, by output: the largest of its columns.
+
+        Infinite where there are no limits, or none that can be relied upon.
+
+        Parameters
+        ----------
+        columns : Columns
+        rows, doubtful : dict of str to ndarray, shape (columns,)
+            Statistics with their limits by name, and which of them are doubtful.
+        """
+        found = np.zeros(columns.count)
+        for key, wanted in self.asked.items():
+            names = [key] if key != "quantile" else [name for name in rows if name[:1] == "q" and "_" not in name]
+            limit = allowed(wanted, columns, np.nan_to_num(np.max([np.abs(rows[name]) for name in names], axis=0)), f"method.until.{key}")
+            for name, at in columns.slices.items():
+                if key == "quantile" and name in columns.axes:
+                    limit[at] = np.inf  # of histories only some runs are kept
+            found = np.fmax(found, np.max([half_width(rows, name) for name in names], axis=0) / np.maximum(limit, TINY))
+            found[doubtful.get(f"{key}_doubtful", np.zeros(columns.count, bool))] = np.inf
+        return {name: float(found[at].max()) for name, at in columns.slices.items() if self.looks_at(name)}
+
+
+def half_width(rows: Mapping[str, np.ndarray], name: str) -> np.ndarray:
+    """Half the width of the limits of a statistic, (columns,); infinite where there are none."""
+    with np.errstate(invalid="ignore"):
+        half = (rows[f"{name}_upper"] - rows[f"{name}_lower"]) / 2
+    return np.where(np.isnan(half), np.inf, half)
+
+
+def confidence(look: int, last: bool) -> float:
+    """Confidence of the limits at a look, counted from 1, so that those at all looks hold together with 95 % at least.
+
+    The first may miss with half of the 5 %, the next with half of what is left, and so on; the last one has all that is left (Bonferroni's
+    inequality). So they hold at the look at which the runs end, whatever decides that.
+    """
+    return 1.0 - MISSED * 0.5 ** (look - 1 if last else look)
+
+
+def next_count(count: int, width: float, look: int, most: int) -> int:
+    """Runs at the next look, where limits are `width` times as wide as is asked for at this one, of `count` runs."""
+    from scipy.special import ndtri
+
+    wider = ndtri((1 + confidence(look + 1, last=False)) / 2) / ndtri((1 + confidence(look, last=False)) / 2)
+    times = np.clip(SPARE * (width * wider) ** 2, LEAST_MORE, MOST_MORE)
+    return min(most, int(np.ceil(count * times)))
+
+
+def sentences(until: Until, widths: Mapping[str, float], most: int) -> list[str]:
+    """On outputs of which it was not reached."""
+    beyond: Sequence[str] = [name for name, width in widths.items() if not width <= 1.0]
+    if not beyond:
+        return []
+    what = " or ".join(until.asked)
+    return [f"the limits of {what} that until asks for are not reached with most = {most} runs, of {', '.join(beyond[:6])}"]

@@ -1,0 +1,140 @@
+"""What a calibration found as inputs of the next study: ``inputs = { from = "results/calibration" }``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from uqmbd.errors import StudyError, did_you_mean
+from uqmbd.inputs.copula import Dependence
+from uqmbd.method_facts import Estimates, Walked
+from uqmbd.tables.scaling import input_unit
+
+if TYPE_CHECKING:
+    from uqmbd.result import Result
+
+KEY = "from"
+NEAR = 0.05  # of the draws: where so many lie near an end of the prior, a smoothed distribution is cut off there
+CLEAR = 3.0  # standard deviations of a rank correlation of independent draws: nearer to 0 it says nothing
+
+
+def filled(inputs: Mapping[Any, Any], dependence: Any, directory: Path | None) -> tuple[dict[Any, Any], Any]:
+    """Inputs and dependence of a study with those that ``from`` names in its place.
+
+    A posterior gives its draws, smoothed (`uqmbd.inputs.few_data.smoothed`), bound by a Gaussian copula with their rank correlations. A
+    least squares estimate gives normal variables with its covariance.
+
+    Parameters
+    ----------
+    inputs : dict
+        ``from`` is a folder of results, a table ``{ result = "results/calibration", inputs = ["k"] }``, or a list of these.
+    dependence : Dependence or dict, optional
+        That of the study, to which that of the calibration is added.
+    directory : Path, optional
+        Where relative paths begin.
+
+    Raises
+    ------
+    StudyError
+        Where there is no result, it is not one of a calibration, it is not to be trusted, or an input is given twice.
+    """
+    rest = {name: item for name, item in inputs.items() if name != KEY}
+    asked = inputs[KEY]
+    found: dict[str, Any] = {}
+    pairs: list[Any] = []
+    for one in asked if isinstance(asked, list) else [asked]:
+        each, bound = _read(one, directory or Path())
+        for name in each:
+            if name in rest or name in found:
+                remedy = f"leave [inputs.{name}] out, or name those that are wanted: from = {{ result = ..., inputs = [...] }}"
+                raise StudyError(f"'{name}' is given twice: by a calibration, and otherwise", key=f"inputs.{KEY}", remedy=remedy)
+        found |= each
+        pairs += bound
+    if pairs:
+        own = dependence.model_dump() if isinstance(dependence, Dependence) else dict(dependence or {})
+        dependence = {**own, "rank_correlation": [*own.get("rank_correlation", ()), *pairs]}
+    return found | rest, dependence
+
+
+def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
+    """Inputs by name, as tables of a study file, and their rank correlations."""
+    from uqmbd.result import open_results
+
+    table = asked if isinstance(asked, Mapping) else {"result": asked}
+    if not isinstance(table.get("result"), (str, PathLike)) or set(table) - {"result", "inputs"}:
+        remedy = 'write from = "results/calibration", or from = { result = "results/calibration", inputs = ["k"] }'
+        raise StudyError("a calibration is named by its folder of results", key=f"inputs.{KEY}", value=asked, remedy=remedy)
+    folder = (directory / table["result"]).resolve()
+    try:
+        result = open_results(folder, later=True)
+    except StudyError as error:
+        text = f"the result of the calibration cannot be used: {error.message}"
+        raise StudyError(text, key=f"inputs.{KEY}", value=table["result"], remedy=error.remedy) from None
+    estimates, walked = result.facts_of(Estimates), result.facts_of(Walked)
+    wrong = ""
+    if not estimates:
+        wrong = f"it is a result of the method {result.facts.method}, which estimates no inputs"
+    elif walked.chains_converged is False:
+        wrong = "its chains have not converged"
+    elif estimates.ended and min(estimates.ended, key=lambda start: start.cost).end != "converged":
+        wrong = "its search has not converged"
+    if wrong:
+        remedy = "run a study with the method calibrate or posterior" if not estimates else "run it again with more steps"
+        raise StudyError(f"the result cannot be an input: {wrong}", key=f"inputs.{KEY}", value=table["result"], remedy=remedy)
+    names = table.get("inputs", list(estimates.estimate))
+    for name in names:
+        if name not in estimates.estimate:
+            remedy = did_you_mean(str(name), estimates.estimate, noun="input of it")
+            raise StudyError(f"the calibration has no input '{name}'", key=f"inputs.{KEY}.inputs", value=name, remedy=remedy)
+    return _drawn(result, names, folder) if walked.chains_converged else _normal(result, names)
+
+
+def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, Any], list[Any]]:
+    """Of the draws of a posterior, which its tables have in the units in which its inputs were written."""
+    inputs = {}
+    for name in names:
+        array, unit = result["posterior"][f"input:{name}"], input_unit(result, name)
+        values = array.values
+        table: dict[str, Any] = {"data": str(folder / "tables" / "posterior.csv"), "column": name, "smooth": True}
+        ends = float(array.attrs.get("lower", -np.inf)), float(array.attrs.get("upper", np.inf))
+        reach = 5 * values.std() * len(values) ** -0.2
+        if values.min() - reach < ends[0] or values.max() + reach > ends[1]:
+            table["truncate"] = [float(unit.of(end)) if np.isfinite(end) else end for end in ends]
+        inputs[name] = {"distribution": table} | ({"unit": unit.unit} if unit.unit else {})
+    from scipy.stats import spearmanr
+
+    sizes = result.facts_of(Walked).effective_size
+    pairs = []
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            rho = float(spearmanr(result["posterior"][f"input:{a}"].values, result["posterior"][f"input:{b}"].values).statistic)
+            if abs(rho) > CLEAR / np.sqrt(min(sizes[a], sizes[b])):
+                pairs.append([a, b, rho])
+    return inputs, pairs
+
+
+def _normal(result: Result, names: list[str]) -> tuple[dict[str, Any], list[Any]]:
+    """Of an estimate with its covariance."""
+    estimates = result.facts_of(Estimates)
+    known, rho = estimates.correlations
+    for name in names:
+        if not estimates.estimate_std.get(name, 0.0) > 0:
+            some = [other for other in names if estimates.estimate_std.get(other, 0.0) > 0]
+            remedy = f"hold it fixed, and take the others: inputs = {some}".replace("'", '"')
+            raise StudyError(f"the calibration knows no standard deviation of '{name}'", key=f"inputs.{KEY}", value=name, remedy=remedy)
+    inputs = {}
+    for name in names:
+        unit = input_unit(result, name)
+        mean, std = float(unit.of(estimates.estimate[name])), estimates.estimate_std[name] / abs(unit.factor)
+        inputs[name] = {"distribution": {"type": "normal", "mean": mean, "std": std}} | ({"unit": unit.unit} if unit.unit else {})
+    pairs = []
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            number = float(rho[known.index(a), known.index(b)])
+            if number and np.isfinite(number):
+                pairs.append([a, b, float(6 / np.pi * np.arcsin(number / 2))])  # rank correlation of normal variables (Kruskal 1958)
+    return inputs, pairs
