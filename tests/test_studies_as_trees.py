@@ -27,6 +27,7 @@ NO_MECHANISM = {
     "chaos_control",
     "duffing_fold",
     "gearbox_meshing",
+    "impact_oscillator_flips",
     "wearing_joint",
 }  # functions, which have no settings of a solver
 LONG = {
