@@ -43,7 +43,7 @@ UQMBD = {
     "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel Multifidelity PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate Posterior",
     "Nonlinear dynamics": "Bifurcation",
-    "Decisions": "Tolerances",
+    "Decisions": "Tolerances Design",
 }
 
 

@@ -238,6 +238,34 @@ class Allocated(FromAttributes):
         return [LimitMet.of(limit) for limit in self.limits_met]
 
 
+@dataclass(frozen=True)
+class Designed(FromAttributes):
+    """Of methods whose results are ``about`` a design: nominals of the inputs that were chosen, SI; of others empty."""
+
+    design: Mapping[str, float] = field(default_factory=dict)
+    design_at_end: Sequence[str] = ()  # inputs at the end of their range
+    minimised: str = ""  # output
+    objective: float = np.nan  # its value at the nominals
+    limits_met: Sequence[Mapping[str, Any]] = ()
+    feasible: bool = True  # whether the worst points of all limits are within them
+    verified: bool = False  # whether nothing, fresh runs among it, speaks against that
+    runs_verifying: int = 0
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Designed:
+        """Of a method whose results are about a design; another one may call something else so."""
+        return super().of(attrs) if attrs.get("about") == "design" else cls()
+
+    def __bool__(self) -> bool:
+        """Whether the result is that of a search for a design."""
+        return bool(self.design)
+
+    @property
+    def limits(self) -> list[LimitMet]:
+        """The limits, as they were written."""
+        return [LimitMet.of(limit) for limit in self.limits_met]
+
+
 # of groups and of arrays in them ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Kinds(FromAttributes):

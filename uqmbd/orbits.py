@@ -142,10 +142,14 @@ class Orbits:
     def _followed(self, one: Mapping[str, Any], inputs: Mapping[str, np.ndarray], n: int) -> tuple[np.ndarray, list[str]]:
         """Numbers (n, names) of a point at the inputs, in the order of `_names`, and why there are none."""
         begun = np.array([*one["start"], *([] if one["kind"] == ORBIT else [one["near"]])], float)
+        if self.at and set(inputs) <= set(self.at):  # the known point is the same for all runs
+            known, why = self._points(one, begun[None], {name: np.array([self.at[name]], float) for name in inputs})
+            if not why[0]:
+                begun = known[0, : len(begun)]
         numbers, lost, open_ = np.full((n, len(self._names("", one))), np.nan), [""] * n, np.arange(n)
         for steps in _STEPS if self.at else _STEPS[:1]:
             near, going = np.tile(begun, (n, 1)), open_
-            for share in np.linspace(0.0, 1.0, steps + 1)[0 if self.at else 1 :]:
+            for share in np.linspace(0.0, 1.0, steps + 1)[0 if self.at and not set(inputs) <= set(self.at) else 1 :]:
                 values = {name: self._on_the_way(name, value[going], share) for name, value in inputs.items()}
                 found, why = self._points(one, near[going], values)
                 numbers[going], near[going] = found, found[:, : near.shape[1]]

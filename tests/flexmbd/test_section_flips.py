@@ -7,6 +7,7 @@ import pytest
 
 import flexmbd as fm
 from uqmbd.analysis.dynamics import located, shooting
+from uqmbd.orbits import Orbits
 
 from .section_models import oscillator
 
@@ -39,3 +40,13 @@ def test_flips_of_the_impact_oscillator(damping, stop, restitution, frequency):
     assert flip.parameter == pytest.approx(frequency, abs=1e-8)
     other = -(restitution**2) * math.exp(-4.0 * math.pi * damping / frequency)
     assert np.sort(flip.multipliers.real) == pytest.approx([-1.0, other], abs=1e-6)
+
+
+def test_the_simulator_of_orbits_takes_mechanisms():
+    find = {"flip": {"parameter": "frequency", "near": 2.66, "start": [-0.2, 0.0]}}
+    section = fm.section_map(oscillator, lambda frequency: 2.0 * math.pi / frequency, inputs={"damping": 0.0})
+    state = orbit_of_one_impact(section, {"frequency": 2.68}, np.array([[-0.6, y] for y in np.linspace(-1.0, 1.0, 15)]))
+    find["flip"]["start"] = state.tolist()
+    simulator = Orbits(lambda: section, ["flip.frequency", "flip.mass.x"], None, {"find": find, "at": {"restitution": 0.8}}, None)
+    found = simulator.simulate({"restitution": np.array([0.8, 0.6])}).outputs
+    assert found["flip.frequency"] == pytest.approx([2.6533477278, 2.6557788912], abs=1e-8)

@@ -233,6 +233,8 @@ CASES = [
     case("list", "ellipse", ELLIPSE, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "joint", JOINT, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "parts", PARTS, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
+    case("design", "moved", BOTH | {"a": TAILED["a"]}, minimise="t", limits={"s": "beta(< 2.2) >= 2"}, move={"a": [1.0, 3.0]}, samples=40),
+    case("design", "bound", BOUND, minimise="t", limits={"s": ["P(< 1.5) <= 0.05", "<= 4.0"]}, move={"a": [1.0, 3.0]}, samples=20),
     case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),

@@ -9,6 +9,7 @@ import uqmbd as uq
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.errors import StudyError
 from uqmbd.figures import sections
+from uqmbd.outcomes import ORDER, STEP, Axis, Outcomes, OutputInfo
 from uqmbd.report.answers import answer_of
 from uqmbd.study import Study
 from uqmbd.study.watching import so_far
@@ -132,6 +133,36 @@ def test_a_run_that_fails_does_not_end_the_branch(tmp_path):
     up = result.branches["x"].sel(way="up").values[:, 0, 0, -1]
     assert np.isnan(up[4]) and np.isfinite(np.delete(up, 4)).all() and result.attrs["runs_failed"] == 1
     assert any("1 run started from the end of an earlier value" in note for note in result.facts.notes)
+
+
+class Stepped:
+    """A simulator of fixed steps with events, as those of mechanisms with sections."""
+
+    width = 8
+
+    def __init__(self, model, outputs, time, settings, timeout):
+        self.outputs, self.step = outputs, settings.get("step", 0.01)
+
+    def check(self, samples):
+        known = {"x": OutputInfo("m", Axis("hit", [])), "size": OutputInfo("m", axis=None)}
+        return {name: known[name] for name in self.outputs}
+
+    def with_step(self, step):
+        return Stepped(None, self.outputs, None, {"step": step}, None)
+
+    def simulate(self, samples):
+        load = samples["load"]
+        found = {"x": load[:, None] + np.tile([0.0, 1.0], 8), "size": load + self.step}
+        status = np.zeros(len(load), np.int8)
+        return Outcomes({name: found[name] for name in self.outputs}, status, [""] * len(load), {STEP: self.step, ORDER: 1})
+
+
+@pytest.mark.parametrize("outputs", [["x"], ["x", "size"]])
+def test_the_error_of_a_fixed_step_is_that_of_outputs_that_are_no_events(outputs, tmp_path):
+    study = uq.Study(simulator=Stepped, inputs=LOADS, outputs=outputs, method=uq.Bifurcation(points=9), campaign={"workers": 0})
+    result = study.run(out=tmp_path, report=False, progress=False)
+    assert set(result.motion_period["x"].values.ravel()) == {2}
+    assert set(result.step_error.data_vars) == set(outputs) - {"x"}
 
 
 def test_a_model_that_cannot_go_on_is_a_sentence(tmp_path):

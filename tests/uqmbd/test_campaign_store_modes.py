@@ -48,6 +48,7 @@ EVERY = [
     of("reliability", BOX, approach="interval", output="s", above=3.5),
     of("grid", BOX, points=3),
     of("list", BOX, **SAMPLES),
+    of("design", BOX, minimise="s", limits={"s": ">= 2"}, samples=0),
     of("tolerances", BOX, costs={"a": {"reciprocal": 1.0}}, limits={"s": "<= 2.6"}, degree=3),
     of("calibrate", BOX, scalars={"s": 1.7, "c": 2.0}),
     of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),

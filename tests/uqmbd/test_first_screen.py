@@ -22,7 +22,7 @@ from .method_gallery import BOX, NAMED, TIME
 LEAD = ("chebyshev-box", "chebyshev-jumping", "search-box", "fuzzy-triangular", "convex-ellipse", "evidence-focal", "taylor2-box",
         "vertex-box", "pce-uniform", "pce-jumping", "montecarlo-uniform", "mixed-interval", "sensitivity-sobol-random",
         "sensitivity-morris-box", "reliability-form-tailed", "reliability-montecarlo-tailed", "reliability-interval-box", "grid-box",
-        "list-box", "calibrate-box", "tolerances-box")  # fmt: skip
+        "list-box", "calibrate-box", "tolerances-box", "design-moved")  # fmt: skip
 
 
 def found(name):

@@ -3,15 +3,17 @@
 import emcee
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
-from uqmbd.methods import Posterior
+from uqmbd.methods import Posterior, read_method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.report.estimates import chains_table, estimates_said
 from uqmbd.report.judged import judged
 from uqmbd.result import open_results
+from uqmbd.spec.tables import method_table
 
 from .loop import drive
 
@@ -172,3 +174,80 @@ def test_bad_settings(settings, inputs, words):
             inputs, {"s": OutputInfo("m", None)}, np.zeros(0), 1
         )
     assert error.value.remedy
+
+
+# evidence and scatter ---------------------------------------------------------------------------------------------------------------------
+def test_evidence_of_a_linear_gaussian_model_is_exact(found):
+    """Normal density of the readings with the covariance of prior and scatter together; within twice the half width of the limits."""
+    design = np.column_stack([np.ones(len(TIME)), TIME])
+    exact = multivariate_normal(np.zeros(len(TIME)), design @ np.diag([1.0, 4.0]) @ design.T + SCATTER**2 * np.eye(len(TIME))).logpdf(Y)
+    value, lower, upper = (found.attrs[f"log_evidence{end}"] for end in ("", "_lower", "_upper"))
+    assert abs(value - exact) < upper - lower < 0.3
+
+
+def lognormal(mean, std, **unit):
+    return Random({"type": "lognormal", "mean": mean, "std": std}, **unit)
+
+
+def test_scatter_that_is_not_known_is_estimated(data):
+    """Against integration over a grid of both inputs, which are normal given the scatter, and of the scatter."""
+    method = Posterior(data=data, noise={"y": {"distribution": {"type": "lognormal", "mean": 0.3, "std": 0.2}}})
+    result, _ = drive(method, WIDE, line, time=TIME)
+    prior, design = lognormal(0.3, 0.2), np.column_stack([np.ones(len(TIME)), TIME])
+    std = prior.ppf((np.arange(400) + 0.5) / 400)
+    covariance = design @ np.diag([1.0, 4.0]) @ design.T
+    weight = np.array([multivariate_normal(np.zeros(len(TIME)), covariance + s**2 * np.eye(len(TIME))).logpdf(Y) for s in std])
+    weight = np.exp(weight - weight.max()) / np.exp(weight - weight.max()).sum()
+    mean = weight @ std
+    spread = np.sqrt(weight @ (std - mean) ** 2)
+    size = result.attrs["effective_size"]["scatter of y"]
+    assert abs(result.attrs["scatter"]["y"]["mean"] - mean) < 4 * spread / np.sqrt(size)
+    assert result.posterior["noise:y"].std() == pytest.approx(spread, rel=4 / np.sqrt(size))
+    assert "fit" not in result.attrs and set(result.attrs["estimate"]) == {"a", "b"}
+
+
+def test_scatter_that_is_bound_over_time_is_a_gaussian_process(data):
+    """Logarithm of the density against that of scipy with the whole covariance, times in disorder."""
+    method = Posterior(data=data, deviations={"y": SCATTER}, correlation_time={"y": 0.3})
+    run = method.start(WIDE, {"y": OutputInfo("m")}, TIME, 1)
+    values = 0.1 * np.random.default_rng(2).standard_normal((3, len(TIME)))
+    covariance = SCATTER**2 * np.exp(-np.abs(TIME[:, None] - TIME) / 0.3)
+    exact = multivariate_normal(np.zeros(len(TIME)), covariance).logpdf(values - Y)
+    np.testing.assert_allclose(run.likelihood.log(values, np.empty((3, 0))), exact, rtol=1e-10)
+
+
+def test_settings_of_the_scatter_are_written_and_read(data):
+    given = Posterior(data=data, noise={"y": lognormal(30.0, 20.0, unit="mm")}, correlation_time={"y": 0.3})
+    table = method_table(given)
+    assert table["noise"]["y"]["unit"] == "mm" and read_method(table) == given
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"noise": {"y": lognormal(0.1, 0.1)}, "deviations": {"y": 0.1}}, "known or it is not"),
+        ({"noise": {"y": lognormal(0.1, 0.1, unit="N")}}, "the output is in m"),
+        ({"noise": {"y": WIDE["a"]}}, "reaches 0 or below"),
+        ({"noise": {"y": {"interval": [1, 2]}}}, "is a distribution"),
+        ({"noise": {"z": lognormal(0.1, 0.1)}, "deviations": {"y": 0.1}}, "'z' is not measured"),
+        ({"deviations": {"y": 0.1}, "correlation_time": {"z": 1.0}}, "'z' is no measured history"),
+        ({"deviations": {"y": 0.1}, "correlation_time": {"y": -1.0}}, "a correlation time is positive"),
+    ],
+)
+def test_bad_scatter(data, settings, words):
+    with pytest.raises(StudyError, match=words) as error:
+        Posterior(data=data, **settings).start(WIDE, {"y": OutputInfo("m")}, TIME, 1)
+    assert error.value.remedy
+
+
+def test_pruned_walkers_find_the_one_deep_valley():
+    """A frequency has many valleys: walkers that begin in shallow ones do not stay there."""
+    readings = np.cos(np.sqrt(97.0) * TIME) + 0.05 * np.random.default_rng(1).standard_normal(len(TIME))
+    scalars = {f"x{k}": value for k, value in enumerate(readings.tolist())}
+
+    def model(time, k):
+        return {name: np.cos(np.sqrt(k) * t) for name, t in zip(scalars, TIME, strict=True)}
+
+    box = {"k": Random({"type": "uniform", "lower": 50.0, "upper": 150.0})}
+    result, _ = drive(Posterior(scalars=scalars, deviations=dict.fromkeys(scalars, 0.05), max_steps=300), box, model)
+    assert result.attrs["chains_converged"] and result.attrs["estimate"]["k"] == pytest.approx(97.0, abs=1.0)

@@ -39,10 +39,10 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     label = with_unit(about.parameter, unit)
     ways = [str(way) for way in points["way"].values]
     shared = "period_share" in result.specs and name in result["period_share"]
-    shades = spans(x, (period.values <= UNSURE).reshape(len(x), -1).any(axis=1))
+    shades = spans(x, np.any(np.reshape(period.values <= UNSURE, (len(x), -1)), axis=1))
     if shared:
         bounds = result["section_bounds"][name].values
-        marks = [Band(x, *bounds[:, k].T, f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
+        marks = [Band(x, bounds[:, k, 0], bounds[:, k, 1], f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
         below = [shares_panel(result, name, x, label, k) for k in range(len(ways))]
         said = [f"Over {points.sizes['sample']} samples of the other inputs; below, the shares of those with each period."]
     else:
@@ -76,7 +76,7 @@ def branches_over(result: ResultData, name: str, unit: InputFacts) -> list[Curve
         shown = which | (kind != "")  # where they meet
         marks.append(Curve(np.insert(x, lines, np.nan), np.insert(np.where(shown, y, np.nan), lines, np.nan), label, style))
     at = np.flatnonzero(kind != "")
-    words = tuple(WORDS.get(one, one.replace("_", " ")) for one in kind[at])
+    words = tuple(WORDS.get(str(one), str(one).replace("_", " ")) for one in kind[at])
     sides = tuple("top" if phase == 0 else "" for phase in table["phase"].values[at].tolist())
     return [*marks, Points(x[at], y[at], words, sides, "located", LOCATED, on_curves=True)] if len(at) else marks
 

@@ -42,6 +42,7 @@ METHODS = Names(
         "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",
+        "design": "design.reliable:Design",
         "posterior": "bayes.posterior:Posterior",
     }
 )

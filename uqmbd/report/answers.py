@@ -9,10 +9,11 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Allocated, Estimates, Kinds, Limit, Words
+from uqmbd.method_facts import Allocated, Designed, Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
 from uqmbd.report import diagrams
 from uqmbd.report.causes import cause, leading
+from uqmbd.report.designs import design_answer, design_question
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
 from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
 from uqmbd.result_data import ResultData
@@ -42,6 +43,8 @@ def question_of(result: ResultData, name: str | None) -> str:
         return diagrams.question(result, name)
     if result.facts_of(Allocated):
         return tolerances_question(result)
+    if result.facts_of(Designed):
+        return design_question(result)
     if has_probability(result, name):
         return f"How probable is it that {output} is {limit_said(result, name)}?"
     if result.facts.about == "indices":
@@ -65,6 +68,8 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return diagrams.answer(result, name)
     if result.facts_of(Allocated):
         return tolerances_answer(result)
+    if result.facts_of(Designed):
+        return design_answer(result)
     if has_probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
     distribution = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)

@@ -11,10 +11,11 @@ from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Allocated, Estimates, Evidence, Limit
+from uqmbd.method_facts import Allocated, Designed, Estimates, Evidence, Limit
 from uqmbd.outcomes import TIME
 from uqmbd.report.answers import answer_of, limit_said, question_of
 from uqmbd.report.causes import cause
+from uqmbd.report.designs import design_judged, design_said
 from uqmbd.report.estimates import estimates_said
 from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
@@ -47,19 +48,26 @@ class Summary:
 def summary_of(result: ResultData, sections: dict[str, list[Figure]]) -> Summary:
     """The first screen of a result whose figures are `sections`."""
     key = key_output(result)
-    answers = () if result.facts_of(Estimates) or result.facts_of(Allocated) else (_range, _regions, _worst, cause)
+    answers = () if any(map(result.facts_of, (Estimates, Allocated, Designed))) else (_range, _regions, _worst, cause)
     searched = result.facts_of(Evidence).statement  # what fresh runs say of a search
-    said = estimates_said(result) + tolerances_said(result)
+    said = estimates_said(result) + tolerances_said(result) + design_said(result)
     if key:
         said += [*(answer(result, key) for answer in answers), _trusted(result), searched and sentence(searched)]
     facts, wanted = result.facts, key_figure(result) if sections else None
     every = [*sections.get(ANSWER, ()), *(figure for group in sections.values() for figure in group if not figure.overview)]
-    trust = tolerances_judged(result) if result.facts_of(Allocated) else judged(result, key)
+    trust = _judged(result, key)
     figure = next((one for one in every if wanted and one.key == wanted.key), None)
     return Summary(
         facts.title or facts.study or "study", question_of(result, key), tuple(answer_of(result, key)), trust,
         tuple(text for text in said if text), figure, _by_output(result),
     )  # fmt: skip
+
+
+def _judged(result: ResultData, key: str | None) -> Judged | None:
+    """Trust in the answer: of a decision by fresh runs, of others in what is said of the key output."""
+    if result.facts_of(Allocated):
+        return tolerances_judged(result)
+    return design_judged(result) if result.facts_of(Designed) else judged(result, key)
 
 
 def _range(result: ResultData, name: str) -> str:

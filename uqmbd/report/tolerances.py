@@ -9,7 +9,7 @@ from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
-from uqmbd.tables.frames import allocated
+from uqmbd.tables.decided import decided
 from uqmbd.tables.numbers import brief, number
 from uqmbd.tables.outputs import pretty
 from uqmbd.tables.scaling import input_unit
@@ -98,5 +98,5 @@ def _value(name: str, value: float, result: ResultData) -> str:
 
 
 def tolerances_tables(result: ResultData) -> list[Table]:
-    """Tolerances and limits; none of other methods."""
-    return [table_of(frame) for frame in allocated(result)]
+    """Tolerances or a design, and limits; none of other methods."""
+    return [table_of(frame) for frame in decided(result)]

@@ -85,7 +85,7 @@ def add_step_error(
     not shrink says nothing of the error. The result, which is changed in place, is made of these `rows` of the store.
     """
     known = set(result.outputs)
-    step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known}
+    step, outputs = fixed_step(simulator), {name: info[name] for name in info if name in known and not info[name].in_runs_alone}
     own = CONTROL + "step" in store.extras  # the method sets it: it knows the error
     chosen = chosen_rows(result, study, trial, store, rows) if step and outputs and not own else rows[:0]
     if not len(chosen):

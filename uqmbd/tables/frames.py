@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.widths import MEASURES
 from uqmbd.groups import VALIDATION, GroupSpec
-from uqmbd.method_facts import Allocated, Compromises, Estimates
+from uqmbd.method_facts import Estimates
 from uqmbd.outcomes import TIME
+from uqmbd.tables.decided import decided
+from uqmbd.tables.frame import Frame as Frame
+from uqmbd.tables.frame import unit_of_output
 from uqmbd.tables.numbers import bracketed
 from uqmbd.tables.outputs import axis_unit, output_names, unit_said
 from uqmbd.tables.rows import row
@@ -30,16 +33,6 @@ LONGEST = 50_000  # rows of a table over time: a text of a million takes a minut
 APART = 24  # scalar outputs above which each group is one table for all of them
 SAME_UNIT = re.compile(r"(inner_)?(lower|upper)|(step_)?error|mean|std|median|min|max|q\d")  # columns with the unit of the output begin so
 PURE = re.compile(r"(lower|upper)(_alpha_.*)?")  # columns of probabilities
-
-
-@dataclass(frozen=True)
-class Frame:
-    """One table: its file's name, a caption, the numbers, and the unit of each column that has one (the index included)."""
-
-    key: str
-    caption: str
-    table: pd.DataFrame
-    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def frames(result: ResultData) -> Iterator[Frame]:
@@ -75,7 +68,7 @@ def whole_frames(result: ResultData) -> Iterator[Frame]:
     if len(table := scalars_table(result)) or not result.facts_of(Estimates):
         yield Frame("scalars", "Scalar outputs", table)
     yield from calibrated(result)
-    yield from allocated(result)
+    yield from decided(result)
     histories, scalars = output_names(result)
     for name in histories:
         table = history_table(result, name)
@@ -225,40 +218,6 @@ def calibrated(result: ResultData) -> Iterator[Frame]:
         yield Frame("posterior", "Draws from the posterior", table, {name: unit.unit or "" for name, unit in units.items()})
 
 
-def allocated(result: ResultData) -> Iterator[Frame]:
-    """Tolerances in the units in which the inputs were written, with their costs; and the limits, with what there is of each."""
-    import pandas as pd
-
-    found = result.facts_of(Allocated)
-    if not found:
-        return
-    units = {name: input_unit(result, name) for name in found.tolerance}
-    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
-    columns["nominal"] = [float(unit.of(found.nominal[name])) for name, unit in units.items()]
-    for word, values in (("tolerance", found.tolerance), ("smallest", found.tolerance_least), ("largest", found.tolerance_largest)):
-        columns[word] = [values[name] / abs(unit.factor) for name, unit in units.items()]
-    columns["cost"] = [found.tolerance_cost[name] for name in units]
-    caption = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
-    yield Frame("tolerances", caption, pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
-    rows = []
-    for one in found.limits:
-        chance = one.what == "probability"
-        ends = {"95 % lower": one.lower, "95 % upper": one.higher} if chance else {"unit": unit_of_output(result, one.output)}
-        rows.append({"output": one.output, "asked": one.text, **ends, "by surrogate": one.surrogate, "in runs": one.runs, "met": one.met})
-    for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
-        if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
-            yield Frame(key, f"{what}, and what there is within the tolerances", pd.DataFrame(some).set_index("output"))
-    if "front" not in result.specs or not (front := result["front"]).data_vars:
-        return
-    name = Compromises.of(front.attrs).output
-    unit, numbers = unit_of_output(result, name), {key: front[key].values for key in ("cost", "width", "width_runs")}
-    given = {key: input_unit(result, key) for key in map(str, front["input"].values)}
-    shares = {key: front["tolerance"].sel(input=key).values / abs(one.factor) for key, one in given.items()}
-    table = pd.DataFrame({**numbers, **shares}, pd.Index(front["compromise"].values, name="compromise"))
-    said = {"width": unit, "width_runs": unit, **{key: one.unit or "" for key, one in given.items()}}
-    yield Frame("front", f"Cost against the width of {name}, and the tolerances", table, said)
-
-
 def flat(array: xr.DataArray, axis: str | None, word: str) -> pd.DataFrame:
     """One output of a group with what it is about in the rows and kinds, statistics or columns side by side; `word` heads a single column.
 
@@ -308,8 +267,3 @@ def axis_units(result: ResultData, name: str) -> dict[str, str]:
     """Name and unit of what an output is over; none of a scalar."""
     axis = str(result.axis_of(name))
     return next(({axis: axis_unit(array, axis).strip()} for array in timed(result, name).values()), {})
-
-
-def unit_of_output(result: ResultData, name: str) -> str:
-    """Unit as it is stored, from the first group that says it."""
-    return next((unit for _, group in result.groups() if (unit := unit_said(group, name))), "")

@@ -49,7 +49,8 @@ class SectionMap:
     Attributes
     ----------
     names : tuple of str
-        Independent coordinates, their rates, and with `memory` the approach speeds of contacts.
+        Independent coordinates, their rates, and with `memory` the approach speeds of contacts: ``"mass.x"``, ``"mass.vx"`` where outputs
+        are called so, else ``"rod[3]"``, ``"d/dt rod[3]"``.
     period : float or None
         Time from section to section in s; None where it depends on inputs.
     derivatives : str
@@ -72,8 +73,7 @@ class SectionMap:
         free, bound = (x.astype(np.int64) for x in independent_coordinates(G, e.weights))
         turns, kept = dict(zip(e.turning, e.turns, strict=True)), e.problem.contacts if memory else ()
         self._facts = Facts(guess, free, bound, e.weights, e.size, turns, len(kept), tolerance, most)
-        names = [e.coordinates[i] for i in free]
-        self.names = (*names, *(f"d/dt {x}" for x in names), *(f"{c.name}.impact_velocity" for c in kept))
+        self.names = (*_names(e, free), *(f"{c.name}.impact_velocity" for c in kept))
 
     @property
     def start(self):
@@ -169,7 +169,7 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     ...     return s
     >>> section = fm.section_map(oscillator, every=lambda frequency: 2 * math.pi / frequency)
     >>> section.names
-    ('mass[0]', 'd/dt mass[0]')
+    ('mass.x', 'mass.vx')
     >>> point, by_state, by_input = section.tangent(section.start, {"frequency": 2.7}, by=["frequency"])
     >>> by_state.shape, by_input.shape
     ((1, 2, 2), (1, 2, 1))
@@ -180,6 +180,20 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     if not callable(every):
         check_number("section_map", "every", every, positive=True)
     return SectionMap(Inputs(build, every, inputs), None if callable(every) else float(every), formulation, tolerance, memory, most)
+
+
+def _names(e, free):
+    """Names of independent coordinates of `Equations`, then of their rates: those of outputs that are the same."""
+    places, speeds = {}, {}
+    for body in e.system.bodies:
+        for axis in "xyz":
+            if {place := f"{body.name}.{axis}", speed := f"{body.name}.v{axis}"} <= e.catalogue.keys():
+                places[e.node(place).id], speeds[e.node(speed).id] = place, speed
+    q, v = ([own[i] for i in free] for own in (e.problem.q, e.problem.v))
+    coordinates = [e.coordinates[i] for i in free]
+    named = [x.id in places and y.id in speeds for x, y in zip(q, v, strict=True)]
+    found = [places[x.id] if one else name for x, one, name in zip(q, named, coordinates, strict=True)]
+    return [*found, *(speeds[y.id] if one else f"d/dt {name}" for y, one, name in zip(v, named, coordinates, strict=True))]
 
 
 def _refuse(problem):

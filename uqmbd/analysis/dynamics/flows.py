@@ -34,7 +34,11 @@ def _tableau() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _weighted(weights: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """The sum of stages, one after another, so that it is the same to the last bit whatever samples are beside."""
-    return sum((weight * rate for weight, rate in zip(weights.tolist(), rates) if weight), np.zeros(rates.shape[1:]))
+    total, part = np.zeros(rates.shape[1:], rates.dtype), np.empty(rates.shape[1:], rates.dtype)
+    for weight, rate in zip(weights.tolist(), rates):
+        if weight:
+            total += np.multiply(rate, weight, out=part)
+    return total
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ KINDS = ("fold", "flip", "neimark_sacker")
 TOLERANCE = 1e-11  # of states and parameter, beside the larger of one and their size
 STEPS = 40
 _SLOPE = 1e-6  # steps of the differences that give the slope of a test function: it only steers
+_FAR = 1e-3  # step beside the size, below which the slope of the test function is kept
 _NEAR = 1e-5  # of the multiplier that a point is to have: that of a fold is known to the root of what the state is
 
 
@@ -89,9 +90,14 @@ def locate_all(base: Map, kind: str, parameter: str, states: np.ndarray, paramet
     given = {name: np.broadcast_to(np.asarray(value, float), n) for name, value in parameters.items()}
     u = np.concatenate([np.asarray(states, float), given.pop(parameter)[:, None]], axis=1)
     lost, reach, going = [""] * n, np.full(n, np.inf), np.arange(n)
+    residual, slope = np.zeros((n, d + 1)), np.zeros((n, d + 1, d + 1))
     for _ in range(STEPS):
-        residual, slope = _system(over, kind, parameter, u[going], {name: value[going] for name, value in given.items()})
-        step = least_squares(slope, -residual)
+        for far in (True, False):
+            rows = going[(reach[going] > _FAR) == far]
+            if rows.size:
+                here = {name: value[rows] for name, value in given.items()}
+                residual[rows], slope[rows] = _system(over, kind, parameter, u[rows], here, None if far else slope[rows, d])
+        step = least_squares(slope[going], -residual[going])
         fine = np.isfinite(step).all(axis=1)
         for k in going[~fine]:
             lost[k] = "the map gives no number there"
@@ -106,19 +112,24 @@ def locate_all(base: Map, kind: str, parameter: str, states: np.ndarray, paramet
     return _said(over, kind, parameter, u, given, lost)
 
 
-def _system(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
-    """What is to be zero, (n, d + 1): image less state, and the test function; and its slopes (n, d + 1, d + 1)."""
+def _system(
+    over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Parameters, last: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """What is to be zero, (n, d + 1): image less state, and the test function; and its slopes (n, d + 1, d + 1).
+
+    Those of the test function are differences, or `last` (n, d + 1) from the step before.
+    """
     n, d = len(u), u.shape[1] - 1
     steps = _SLOPE * np.maximum(1.0, np.abs(u))
-    away = steps[:, None] * np.eye(d + 1)
-    around = np.concatenate([u[:, None], u[:, None] + away, u[:, None] - away], axis=1).reshape(-1, d + 1)
-    every = {name: np.repeat(value, 2 * d + 3) for name, value in parameters.items()}
+    around = u[:, None] if last is not None else np.concatenate([u[:, None], u[:, None] + steps[:, None] * np.eye(d + 1)], axis=1)
+    count = around.shape[1]
+    every, around = {name: np.repeat(value, count) for name, value in parameters.items()}, around.reshape(-1, d + 1)
     image, by_state, by_parameter = over.tangent(around[:, :d], {**every, parameter: around[:, d]}, (parameter,))
     test = test_function(kind, by_state).reshape(n, -1)
-    image, by_state, by_parameter = (each.reshape(n, 2 * d + 3, *each.shape[1:])[:, 0] for each in (image, by_state, by_parameter))
+    image, by_state, by_parameter = (each.reshape(n, count, *each.shape[1:])[:, 0] for each in (image, by_state, by_parameter))
     slope = np.zeros((n, d + 1, d + 1))
     slope[:, :d, :d], slope[:, :d, d] = by_state - np.eye(d), by_parameter[:, :, 0]
-    slope[:, d] = (test[:, 1 : d + 2] - test[:, d + 2 :]) / (2.0 * steps)
+    slope[:, d] = (test[:, 1:] - test[:, :1]) / steps if last is None else last
     return np.concatenate([image - u[:, :d], test[:, :1]], axis=1), slope
 
 

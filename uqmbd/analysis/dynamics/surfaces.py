@@ -74,7 +74,7 @@ def crossed(value: Place, guide: Place, length: int, fresh: np.ndarray) -> np.nd
         at_low = np.where(~above & (side < 0), 0.5 * at_low, np.where(above, found, at_low))
         low, high = np.where(above, share, low), np.where(above, high, share)
         side = np.where(above, 1.0, -1.0)
-        done |= (np.abs(share - last) < 1e-10) | ~np.isfinite(found)
+        done |= (np.abs(share - last) < 1e-6) | ~np.isfinite(found)
         if done.all():
             break
     slope = (guide(share + _DELTA) - guide(share - _DELTA)) / (2.0 * _DELTA)

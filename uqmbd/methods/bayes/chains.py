@@ -10,6 +10,8 @@ import numpy as np
 from uqmbd.analysis.bayes.diagnostics import effective_size, nested_rhat
 from uqmbd.runs.growing import Growing
 
+ALWAYS_OUT = 24  # first steps that are left out, whatever is said: walkers are moved by hand there
+HOPELESS = 30.0  # of the logarithm of the density below the best walker of the ensemble
 STUCK = 1.2  # R-hat of single walkers: above it they stay where they are, and ensembles agree by chance at best
 MEMORIES = 20  # of their time of memory, that chains have to be long: what shorter ones say of it is too good
 
@@ -75,9 +77,22 @@ class Chains:
         for past, part in zip(self._past, (self.z, self.log_likelihood, self.runs), strict=True):
             past.add(part[None])
 
+    def prune(self, rng: np.random.Generator) -> None:
+        """Let walkers whose density is hopelessly low go where another one of their ensemble is: they would stay in a valley for good.
+
+        What is lost has less than ``exp(-HOPELESS)`` of the weight of what is kept; Hou et al., Astrophys. J. 745 (2012) 198, section 3.1.
+        """
+        log_density = self.log_likelihood - 0.5 * (self.z**2).sum(axis=-1)
+        for k in range(self.ensembles):
+            good = log_density[k] > log_density[k].max() - HOPELESS - self.d
+            good[np.argsort(-log_density[k], kind="stable")[: max(self.walkers // 4, self.d + 2)]] = True  # fewer span no directions
+            instead = rng.choice(np.flatnonzero(good), size=int(np.count_nonzero(~good)))
+            for part in (self.z, self.log_likelihood, self.runs):
+                part[k, ~good] = part[k, instead]
+
     def kept(self, discard: float) -> int:
         """Number of the first step that is not left out."""
-        return min(int(discard * self.steps), self.steps - 4)
+        return min(max(int(discard * self.steps), ALWAYS_OUT), self.steps - 4)
 
     def past(self, first: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """`z`, `log_likelihood` and `runs` of the steps from number `first` on, (steps, ...) each."""

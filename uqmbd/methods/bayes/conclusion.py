@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columnwise import by_blocks
+from uqmbd.analysis.bayes.evidence import log_evidence
 from uqmbd.analysis.statistics.order_statistics import LEVELS, level_name
 from uqmbd.groups import GroupSpec
 from uqmbd.methods.base import count_failures
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST = 2000  # steps of the chains that are kept
 OUTER, CROWDED = 0.01, 0.1  # a posterior leans on the end of a prior with so much of it within that much of the prior
+VAGUE = 1.0  # between the limits of the logarithm of the evidence: a factor of e
 UNTOLD = 0.9  # of the prior's standard deviation: from there on the readings have told nothing
 TELLING = 0.2  # of the scatter of readings: errors of interpolation above that are said
 POSTERIOR = GroupSpec(
@@ -58,7 +60,7 @@ def concluded(run: Any) -> Conclusion:
         "posterior": _draws(run, z[at].reshape(-1, chains.d), log_likelihood[at].ravel(), drawn),
         "chains": _chains(run, first),
     }
-    return groups, _attributes(run, z, residual, run.values[best_run])
+    return groups, _attributes(run, z, log_likelihood, residual, run.values[best_run])
 
 
 def _predicted(run: Any, drawn: np.ndarray) -> np.ndarray:
@@ -75,7 +77,9 @@ def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray
     import xarray as xr
 
     variables: dict[str, Any] = {}
-    for name, x in run.samples(z).items():
+    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
+        variables[f"noise:{name}"] = ("draw", std, {"unit": run.columns.outputs[name].unit})
+    for name, x in run.samples(z[:, : len(run.inputs)]).items():
         ends = run.inputs[name].ppf(np.array([0.0, 1.0])).tolist()
         known = {word: end for word, end in zip(("lower", "upper"), ends, strict=True) if np.isfinite(end)}
         variables[f"input:{name}"] = ("draw", x, {"unit": run.inputs[name].unit, **known})
@@ -89,31 +93,32 @@ def _chains(run: Any, first: int) -> xr.Dataset:
     steps = np.unique(np.linspace(0, chains.steps - 1, min(chains.steps, LONGEST)).astype(int))
     z = chains.past()[0][steps]
     shape = len(steps), chains.ensembles * chains.walkers
-    samples = run.samples(z.reshape(-1, chains.d))
+    samples = run.samples(z.reshape(-1, chains.d)[:, : len(run.inputs)])
     units = {name: item.unit for name, item in run.inputs.items()}
     variables = {f"input:{name}": (("step", "walker"), x.reshape(shape), {"unit": units[name]}) for name, x in samples.items()}
     coords = {"step": steps, "ensemble": ("walker", np.repeat(np.arange(chains.ensembles), chains.walkers))}
     return xr.Dataset(variables, coords, {"kept_from": first})
 
 
-def _attributes(run: Any, z: np.ndarray, residual: np.ndarray, fitted: np.ndarray) -> dict[str, Any]:
+def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: np.ndarray, fitted: np.ndarray) -> dict[str, Any]:
     names, settings, chains, compare = list(run.inputs), run.settings, run.chains, run.likelihood.compare
-    x = np.column_stack(list(run.samples(z.reshape(-1, chains.d)).values()))
+    labels = [*names, *(f"scatter of {name}" for name in run.likelihood.noise)]
+    x = np.column_stack(list(run.samples(z.reshape(-1, chains.d)[:, : len(names)]).values()))
     covariance = np.atleast_2d(np.cov(x, rowvar=False))
     ends = np.quantile(x, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
     judged = chains.judged(settings.discard, run.coordinate)
     rhat, effective = judged.rhat, judged.effective
-    leaning, untold = _against_prior(names, run.coordinate(z).reshape(-1, chains.d))
+    leaning, untold = _against_prior(labels, run.coordinate(z).reshape(-1, chains.d))
     converged = judged.agree(settings.rhat)
     squares = float(residual @ residual)
-    fit = judged_fit(squares, compare.count - len(names))
+    fit = {} if run.likelihood.noise else judged_fit(squares, compare.count - len(names))
     pairs = correlated(names, covariance)
-    slow = "" if converged else _not_converged(names, judged, settings.rhat, chains.steps)
+    slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps)
     notes = [slow] if slow else []
     if converged and (effective < settings.effective).any():
         least = int(np.argmin(effective))
         notes.append(
-            f"the draws of {names[least]} are worth {effective[least]:.0f} independent ones, where effective = {settings.effective} was "
+            f"the draws of {labels[least]} are worth {effective[least]:.0f} independent ones, where effective = {settings.effective} was "
             f"asked for: its limits are known to {100 / np.sqrt(effective[least]):.2g} % of its standard deviation or so; raise max_steps"
         )
     notes += leaning.values()
@@ -144,8 +149,10 @@ def _attributes(run: Any, z: np.ndarray, residual: np.ndarray, fitted: np.ndarra
         "interpolated": compare.interpolated,
         "rms_residual": compare.root_mean_squares(residual),
         "chains_converged": converged,
-        "rhat": dict(zip(names, np.where(np.isfinite(rhat), rhat, 1e300).tolist(), strict=True)),
-        "effective_size": dict(zip(names, effective.tolist(), strict=True)),
+        **_evidence(z, log_likelihood, notes),
+        **_scatter(run, z.reshape(-1, chains.d)),
+        "rhat": dict(zip(labels, np.where(np.isfinite(rhat), rhat, 1e300).tolist(), strict=True)),
+        "effective_size": dict(zip(labels, effective.tolist(), strict=True)),
         "acceptance": chains.taken / max(chains.tried, 1),
         "steps": chains.steps,
         "steps_left_out": chains.kept(settings.discard),
@@ -156,6 +163,28 @@ def _attributes(run: Any, z: np.ndarray, residual: np.ndarray, fitted: np.ndarra
         "notes": notes,
         **count_failures(run.status),
     }
+
+
+def _evidence(z: np.ndarray, log_likelihood: np.ndarray, notes: list[str]) -> dict[str, float]:
+    """Logarithm of the evidence with its limits; a note where it is not known."""
+    found = log_evidence(z, log_likelihood - 0.5 * (z**2).sum(axis=-1) - 0.5 * z.shape[-1] * np.log(2 * np.pi))
+    if found is None:
+        return {}
+    if found.upper - found.lower > VAGUE:
+        notes.append(
+            f"the logarithm of the evidence, {found.value:.4g}, is known between {found.lower:.4g} and {found.upper:.4g} only: the "
+            "posterior is far from a normal density, or the draws are few"
+        )
+    return {"log_evidence": found.value, "log_evidence_lower": found.lower, "log_evidence_upper": found.upper}
+
+
+def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, float]]:
+    """Estimates of the standard deviations that were not known, SI, by output."""
+    ends = ("lower", (1 - CONFIDENCE) / 2), ("upper", (1 + CONFIDENCE) / 2)
+    found = {}
+    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
+        found[name] = {"mean": float(std.mean())} | {word: float(np.quantile(std, share)) for word, share in ends}
+    return {"scatter": found} if found else {}
 
 
 def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int) -> str:

@@ -2,42 +2,107 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError
+from uqmbd.inputs.random import Random
+from uqmbd.inputs.units import to_si
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
-from uqmbd.methods.parameter_studies.calibrate_data import Measured
+from uqmbd.methods.parameter_studies.calibrate_data import measured
+
+if TYPE_CHECKING:
+    from uqmbd.methods.bayes.posterior import Posterior
 
 
 class Likelihood:
-    """Of Gaussian scatter with known standard deviations, each reading by itself.
+    """Of Gaussian scatter, each reading by itself or bound to the one before.
 
-    Parameters
+    Attributes
     ----------
-    readings : list of Measured
-    columns : Columns
-        Of the runs.
+    compare : Comparison
+        Whose residuals are weighted by the standard deviations; by 1 in the unit of the readings where these are not known.
+    noise : dict of str to Random
+        Priors of the standard deviations that are not known, SI, by output.
 
     Raises
     ------
     StudyError
-        Where the standard deviation of a measurement is not known.
+        Where nothing is said of how a measurement scatters.
     """
 
-    def __init__(self, readings: list[Measured], columns: Columns) -> None:
+    def __init__(self, settings: Posterior, columns: Columns) -> None:
+        unknown = settings.noise
+        readings = measured(settings.model_copy(update={"deviations": {**settings.deviations, **dict.fromkeys(unknown, 1.0)}}), columns)
         for entry in readings:
             if entry.deviation is None:
                 raise StudyError(
                     f"a posterior needs to know how readings scatter, and '{entry.name}' has no standard deviation",
                     key="method.deviations",
-                    remedy=f'write deviations = {{ "{entry.name}" = ... }}, that of one reading',
+                    remedy=f'write deviations = {{ "{entry.name}" = ... }}, that of one reading, or its prior under noise',
                 )
         self.compare = Comparison(readings, columns)
-        scatter = np.concatenate([np.full(len(entry.values), entry.deviation) for entry in readings])
-        self.constant = -float(np.log(scatter).sum()) - 0.5 * self.compare.count * np.log(2 * np.pi)
+        self.noise = {name: _in_unit_of(name, item, columns) for name, item in unknown.items()}
+        self._scale = {entry.name: 1.0 if entry.deviation is None else entry.deviation for entry in readings}
+        self._bound = {}
+        known = [entry.name for entry in readings]
+        for name, memory in settings.correlation_time.items():
+            time = next((entry.time for entry in readings if entry.name == name), None)
+            if name not in known or time is None:
+                fault = f"'{name}' is no measured history, so that its readings have no correlation over time"
+                raise StudyError(fault, key=f"method.correlation_time.{name}", remedy="leave it out")
+            order = np.argsort(time, kind="stable")
+            if not (memory > 0 and np.diff(time[order]).min(initial=1.0) > 0):
+                fault = "a correlation time is positive, and no two readings are at the same time"
+                raise StudyError(fault, key=f"method.correlation_time.{name}", value=memory, remedy="leave one of them out")
+            self._bound[name] = order, np.exp(-np.diff(time[order]) / memory)
+        constant = -0.5 * self.compare.count * np.log(2 * np.pi)
+        for entry in readings:
+            constant -= 0.0 if entry.name in self.noise else len(entry.values) * np.log(self._scale[entry.name])
+        self._constant = float(constant - sum(0.5 * np.log1p(-(rho**2)).sum() for _, rho in self._bound.values()))
 
-    def log(self, values: np.ndarray) -> np.ndarray:
-        """Logarithm of the density of the readings, in SI, for runs (runs, columns) without NaN: (runs,)."""
-        residuals = self.compare.residuals(values)
-        return self.constant - 0.5 * np.einsum("ij,ij->i", residuals, residuals)
+    def log(self, values: np.ndarray, scatter: np.ndarray) -> np.ndarray:
+        """Logarithm of the density of the readings, in SI, (runs,).
+
+        Parameters
+        ----------
+        values : ndarray, shape (runs, columns)
+            Of runs, without NaN.
+        scatter : ndarray, shape (runs, len(noise))
+            Standard deviations that are not known, SI.
+        """
+        residuals, found = self.compare.residuals(values), np.full(len(values), self._constant)
+        for name, at in self.compare.rows.items():
+            part = self._free(name, residuals[:, at])
+            squares = np.einsum("ij,ij->i", part, part)
+            if name in self.noise:
+                std = scatter[:, list(self.noise).index(name)]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    own = -part.shape[1] * np.log(std) - 0.5 * squares * (self._scale[name] / std) ** 2
+                found += np.where(std > 0, own, -np.inf)
+            else:
+                found -= 0.5 * squares
+        return found
+
+    def _free(self, name: str, residuals: np.ndarray) -> np.ndarray:
+        """Residuals (runs, readings) less what the one before tells of each: their kernel is ``exp(-|t - t'| / correlation time)``."""
+        if name not in self._bound:
+            return residuals
+        order, rho = self._bound[name]
+        rising = residuals[:, order]
+        return np.concatenate([rising[:, :1], (rising[:, 1:] - rho * rising[:, :-1]) / np.sqrt(1.0 - rho**2)], axis=1)
+
+
+def _in_unit_of(name: str, item: Random, columns: Columns) -> Random:
+    """The prior of a standard deviation in SI; raises `StudyError` for another dimension than the output's, and where it can be 0."""
+    si = item.to_si()
+    own = to_si(columns.outputs[name].unit).unit
+    if own and si.unit and own != si.unit:
+        text = f"the standard deviation of '{name}' is given in {item.unit}, and the output is in {own}"
+        raise StudyError(text, key=f"method.noise.{name}", remedy="mend the unit")
+    if si.ppf(np.array([1e-6]))[0] <= 0:
+        remedy = 'write { distribution = { type = "lognormal", mean = 0.1, std = 0.05 } }, say'
+        raise StudyError("a standard deviation is positive, and its prior reaches 0 or below", key=f"method.noise.{name}", remedy=remedy)
+    return si

@@ -18,13 +18,16 @@ from uqmbd.inputs.checked import Number
 from uqmbd.methods.bayes.chains import Chains
 from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR, concluded
 from uqmbd.methods.bayes.likelihood import Likelihood
-from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files, measured
+from uqmbd.methods.bayes.noise import Noise
+from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files
 from uqmbd.methods.staged import AdaptiveSampler, Conclusion
+from uqmbd.runs.growing import Growing
 
 FIRST, MOVED = range(2)  # roles: from the prior, and where walkers wanted to go
 STARTS, WALKS = range(2)  # random numbers
 FARTHEST = 8.0  # standard deviations: no walker leaves 1 - 1e-15 of the prior
-FIRST_LOOK, LATER = 40, 1.25  # steps at which it is looked first whether the chains suffice, and how much later each time
+PRUNED = (6, 12, 18, 24)  # steps after which walkers that are hopelessly far go where others of their ensemble are; they are left out
+FIRST_LOOK, LATER = 48, 1.25  # steps at which it is looked first whether the chains suffice, and how much later each time
 
 
 class PosteriorRun(AdaptiveSampler):
@@ -37,15 +40,17 @@ class PosteriorRun(AdaptiveSampler):
 
     def __init__(self, settings: Posterior, *study: Any) -> None:
         super().__init__(settings, *study)
-        self.likelihood = Likelihood(measured(settings, self.columns), self.columns)
+        self.likelihood = Likelihood(settings, self.columns)
+        self._scatter = Growing(np.empty((0, len(self.likelihood.noise))))  # of all runs, SI
 
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         return self.inputs.from_normal(points)
 
     def _plan(self) -> Iterator[bool]:
-        settings, d = self.settings, len(self.inputs)
-        walkers = settings.walkers_of(d)
-        self.add(self._first_points(settings.ensembles, walkers, d), FIRST)
+        settings, d = self.settings, len(self.inputs) + len(self.likelihood.noise)
+        walkers = settings.walkers_of(len(self.inputs))
+        first = self._first_points(settings.ensembles, walkers, d)
+        self._run(first, FIRST)
         yield True
         self._stop_if_too_many_failed()
         runs = np.arange(settings.ensembles * walkers).reshape(settings.ensembles, walkers)
@@ -53,12 +58,14 @@ class PosteriorRun(AdaptiveSampler):
         if failed.size:  # these walkers begin where others do
             ok = np.flatnonzero(self.status == 0)
             runs.flat[failed] = ok[generator(self.seed, STARTS).integers(len(ok), size=len(failed))]
-        self.chains = Chains(self.points[runs], self._log_likelihood(0)[runs], runs)
+        self.chains = Chains(first[runs], self._log_likelihood(0)[runs], runs)
         rng, look = generator(self.seed, WALKS), min(FIRST_LOOK, settings.max_steps)
         for step in range(1, settings.max_steps + 1):
             for half in (slice(None, walkers // 2), slice(walkers // 2, None)):
                 yield from self._move(half, rng)
             self.chains.record()
+            if step in PRUNED and 2 * step <= settings.max_steps:
+                self.chains.prune(rng)
             if step == look:
                 if self._suffices():
                     return
@@ -81,23 +88,36 @@ class PosteriorRun(AdaptiveSampler):
         near = (np.abs(points) < FARTHEST).all(axis=-1) & (threshold < np.inf)
         log_likelihood, runs = np.full(near.shape, -np.inf), np.full(near.shape, -1)
         if near.any():
-            self.add(points[near], MOVED)
+            self._run(points[near], MOVED)
             yield True
             log_likelihood[near], runs[near] = self._log_likelihood(first), np.arange(first, len(self.points))
         chains.go(half, points, log_likelihood, runs, threshold)
+
+    def _run(self, z: np.ndarray, role: int) -> None:
+        """Ask for points (n, inputs and what is not known of the scatter)."""
+        self.add(z[:, : len(self.inputs)], role)
+        self._scatter.add(self.scatter(z))
+
+    def scatter(self, z: np.ndarray) -> np.ndarray:
+        """Standard deviations that are not known at points (n, d), (n, number of them), SI."""
+        items = list(self.likelihood.noise.values())
+        rest = z[:, len(self.inputs) :]
+        return np.column_stack([item.from_normal(rest[:, k]) for k, item in enumerate(items)]) if items else rest
 
     def _log_likelihood(self, first: int) -> np.ndarray:
         """Of the runs from number `first` on; minus infinite where they failed."""
         found = np.full(len(self.status) - first, -np.inf)
         ok = np.flatnonzero(self.status[first:] == 0)
         if ok.size:
-            found[ok] = self.likelihood.log(self.values[first + ok])
+            found[ok] = self.likelihood.log(self.values[first + ok], self._scatter.rows[first + ok])
         return found
 
     def coordinate(self, z: np.ndarray) -> np.ndarray:
         """The standard normal variable of each input by itself at points (..., d): that of its prior's probability."""
-        bound = self.inputs.dependence
-        return z if bound is None else bound.bend(z.reshape(-1, z.shape[-1]), list(self.inputs)).reshape(z.shape)
+        bound, d = self.inputs.dependence, len(self.inputs)
+        if bound is None:
+            return z
+        return np.concatenate([bound.bend(z[..., :d].reshape(-1, d), list(self.inputs)).reshape(*z.shape[:-1], d), z[..., d:]], axis=-1)
 
     def _suffices(self) -> bool:
         judged = self.chains.judged(self.settings.discard, self.coordinate)
@@ -129,6 +149,11 @@ class Posterior(Readings):
         Independent draws that the chains have to be worth, of each input.
     rhat : float
         R-hat at which ensembles are taken to agree.
+    noise : dict of str to dict
+        Measurements whose standard deviation is not known, with its prior as an input has it: ``{ x = { distribution = { type =
+        "lognormal", mean = 0.1, std = 0.1 }, unit = "mm" } }``. It is estimated beside the inputs.
+    correlation_time : dict of str to float
+        Of the scatter of measured histories, s: readings so far apart have a correlation of 1/e. Without it each scatters by itself.
     moves : dict of str to float
         How often each move is made: ``stretch`` (Goodman and Weare), ``differential`` (differential evolution, ter Braak), ``snooker``.
     draws : int
@@ -159,6 +184,8 @@ class Posterior(Readings):
     discard: Number = Field(default=0.5, gt=0, lt=1)
     effective: int = Field(default=400, ge=1)
     rhat: Number = Field(default=1.02, gt=1)
+    noise: Noise = Field(default_factory=dict)
+    correlation_time: dict[str, Number] = Field(default_factory=dict)
     moves: dict[str, Number] = Field(default_factory=lambda: {"stretch": 0.1, "differential": 0.7, "snooker": 0.2})
     draws: int = Field(default=2000, ge=10)
 
@@ -167,6 +194,10 @@ class Posterior(Readings):
         if self.walkers is not None and self.walkers % 2:
             remedy = f"write {self.walkers + 1}"
             raise StudyError("the walkers move in halves, so their number is even", key="walkers", value=self.walkers, remedy=remedy)
+        for name in self.noise:
+            if name in self.deviations:
+                remedy = "leave one of them out"
+                raise StudyError("the standard deviation is known or it is not", key=f"noise.{name}", remedy=remedy)
         for name, weight in self.moves.items():
             if name not in MOVES:
                 raise StudyError("there is no such move", key=f"moves.{name}", remedy=did_you_mean(name, MOVES, noun="move"))

@@ -12,7 +12,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import FRONT, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import MethodRun, require_inputs
-from uqmbd.methods.design.wanted import Costs, Limits, Wanted
+from uqmbd.methods.design.wanted import LEAST_SHARE, Costs, Limits, Wanted
 from uqmbd.methods.intervals.chebyshev import Chebyshev
 from uqmbd.outcomes import OutputInfo
 
@@ -88,6 +88,10 @@ class Tolerances(Chebyshev):
 
     @model_validator(mode="after")
     def _wanted(self) -> Self:
+        for wanted in self.wanted():
+            if wanted.what == "probability" and wanted.share < LEAST_SHARE:
+                text = f"the largest probability of a limit is from {LEAST_SHARE:g} to 0.5"
+                raise StudyError(text, key=f"limits.{wanted.output}", value=wanted.text, remedy="take the method design for smaller ones")
         if not self.costs:
             remedy = "write costs.play = { reciprocal = 4.0 }, say"
             raise StudyError("tolerances need an input with a cost", key="costs", remedy=remedy)

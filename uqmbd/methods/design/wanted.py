@@ -14,14 +14,16 @@ from uqmbd.analysis.search.allocation import Cost, Exponential, Reciprocal, Tabu
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked, Number
-from uqmbd.inputs.quantity import Level, in_unit, level
+from uqmbd.inputs.quantity import Level, Quantity, in_unit, level
 from uqmbd.outcomes import OutputInfo
 
 LIMIT = re.compile(r"\s*(?P<width>width\s*)?(?P<sign><=|>=)\s*(?P<level>[^()]+?)\s*")
 CHANCE = re.compile(r"\s*P\(\s*(?P<sign><|>)\s*(?P<level>[^()<>=]+?)\s*\)\s*<=\s*(?P<share>[^()]+?)\s*")
+MOST_INDEX = 10.0
 LEAST_SHARE = 1e-3  # of a limit on a probability: a smaller one has too few points of the scatter beyond it
+INDEX = re.compile(r"\s*beta\(\s*(?P<sign><|>)\s*(?P<level>[^()<>=]+?)\s*\)\s*>=\s*(?P<beta>[^()]+?)\s*")
 FREE = Exponential(0.0, 1.0)  # of an input that no cost is given of
-WRITTEN = 'write "<= 18 kN", ">= 2 mm", "width <= 0.1 mm" or "P(> 18 kN) <= 0.01"'
+WRITTEN = 'write "<= 18 kN", ">= 2 mm", "width <= 0.1 mm", "P(> 18 kN) <= 0.01" or "beta(> 18 kN) >= 3"'
 
 
 class CostOf(Checked):
@@ -101,9 +103,12 @@ class Wanted:
                 share = float(chance["share"])
             except ValueError:
                 share = np.nan
-            if not LEAST_SHARE <= share < 0.5:
-                raise ValueError(f"the largest probability of a limit is from {LEAST_SHARE:g} to 0.5, not {chance['share']!r}")
+            if not 0 < share < 0.5:
+                raise ValueError(f"the largest probability of a limit is from 0 to 0.5, not {chance['share']!r}")
             return cls(output, "probability", chance["sign"] == ">", _level(chance["level"]), written, share)
+        if (index := INDEX.fullmatch(text)) is not None:
+            share = share_of_index(index["beta"])
+            return cls(output, "probability", index["sign"] == ">", _level(index["level"]), written, share)
         match = LIMIT.fullmatch(text)
         if match is None or (match["width"] and match["sign"] == ">="):
             raise ValueError(f"a limit is a text; {WRITTEN}, not {text!r}")
@@ -112,6 +117,38 @@ class Wanted:
     def in_unit(self, info: OutputInfo) -> float:
         """The level in the unit of the output."""
         return in_unit(self.level, info.unit, of=self.output, key=f"method.limits.{self.output}", difference=self.what == "width")
+
+
+def share_of_index(text: str) -> float:
+    """Probability Φ(-β) of a reliability index that is written; raises `ValueError`."""
+    from scipy.special import ndtr
+
+    try:
+        beta = float(text)
+    except ValueError:
+        beta = np.nan
+    if not 0 < beta < MOST_INDEX:
+        raise ValueError(f"the least reliability index of a limit is from 0 to {MOST_INDEX:g}, not {text!r}")
+    return float(ndtr(-beta))
+
+
+def index_of_share(share: float) -> float:
+    """Reliability index -Φ⁻¹(P)."""
+    from scipy.special import ndtri
+
+    return float(-ndtri(share))
+
+
+def moves_wanted(value: Any) -> dict[str, tuple[Any, Any]]:
+    """Ranges by input."""
+    if not isinstance(value, Mapping):
+        raise ValueError("move is a table by input: move = { play = [0.02, 0.05] }")
+    made = {}
+    for name, ends in value.items():
+        if not isinstance(ends, (list, tuple)) or len(ends) != 2 or any(isinstance(end, bool) or end is None for end in ends):
+            raise StudyError("a range is a list of two numbers", key=f"move.{name}", value=ends, remedy="write [lower, upper]")
+        made[str(name)] = (level(ends[0]), level(ends[1]))
+    return made
 
 
 def _level(text: str) -> Any:
@@ -158,6 +195,10 @@ def limits_wanted(value: Any) -> dict[str, tuple[str, ...]]:
     return made
 
 
+def _ranges(moves: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
+    return {name: [end.written if isinstance(end, Quantity) else end for end in ends] for name, ends in moves.items()}
+
+
 def _written(costs: Mapping[str, CostOf]) -> dict[str, Any]:
     return {name: cost.model_dump(exclude_none=True) for name, cost in costs.items()}
 
@@ -178,3 +219,10 @@ Costs = Annotated[
     WithJsonSchema({"type": "object", "additionalProperties": _COST}),
 ]
 Limits = Annotated[Any, BeforeValidator(limits_wanted), WithJsonSchema({"type": "object", "additionalProperties": _LIMIT})]
+_RANGE = {"type": "array", "items": _LEVEL, "minItems": 2, "maxItems": 2}
+Moves = Annotated[
+    Any,
+    BeforeValidator(moves_wanted),
+    PlainSerializer(_ranges),
+    WithJsonSchema({"type": "object", "additionalProperties": _RANGE}),
+]

@@ -155,9 +155,9 @@ def over_samples(branches: xr.Dataset, periods: xr.Dataset) -> dict[str, xr.Data
     shares = xr.Dataset(coords={**at, "of_period": np.array(codes, int)})
     for name, array in branches.data_vars.items():
         points = array.values.reshape(*array.shape[:2], -1)
-        there = np.isfinite(points)
+        there = np.asarray(np.isfinite(points))
         ends = [end(points, axis=-1, where=there, initial=-sign * np.inf) for end, sign in ((np.min, -1.0), (np.max, 1.0))]
-        found = np.where(there.any(axis=-1)[..., None], np.stack(ends, axis=-1), np.nan)
+        found = np.where(np.expand_dims(there.any(axis=-1), -1), np.stack(ends, axis=-1), np.nan)
         bounds[name] = (SECTION_BOUNDS.dims, found, {"unit": array.attrs["unit"]})
         period = periods[name].values.reshape(*array.shape[:2], -1)
         ok = ((period != FAILED) & (period != UNTOLD)).sum(axis=-1)
@@ -180,7 +180,7 @@ def differing(distances: xr.Dataset, sizes: Mapping[str, float]) -> dict[str, li
     values = distances["value"].values
     found = {}
     for name, array in distances.data_vars.items():
-        wide = (array.values > DIFFERENT * sizes[str(name)]).reshape(len(values), -1).any(axis=1)
+        wide = np.any(np.reshape(array.values > DIFFERENT * sizes[str(name)], (len(values), -1)), axis=1)
         found[str(name)] = [[float(values[first]), float(values[last])] for first, last in stretches(wide)]
     return found
 

@@ -1,0 +1,76 @@
+"""What was decided: tolerances or a design, in the units in which the inputs were written, and what there is of each limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from uqmbd.method_facts import Allocated, Compromises, Designed, LimitMet
+from uqmbd.result_data import ResultData
+from uqmbd.tables.frame import Frame, unit_of_output
+from uqmbd.tables.scaling import input_unit
+
+
+def decided(result: ResultData) -> Iterator[Frame]:
+    """All tables of a decision; none of other results."""
+    yield from allocated(result)
+    yield from designed(result)
+
+
+def allocated(result: ResultData) -> Iterator[Frame]:
+    """Tolerances in the units in which the inputs were written, with their costs; and the limits, with what there is of each."""
+    import pandas as pd
+
+    found = result.facts_of(Allocated)
+    if not found:
+        return
+    units = {name: input_unit(result, name) for name in found.tolerance}
+    columns: dict[str, Any] = {"unit": [unit.unit or "" for unit in units.values()]}
+    columns["nominal"] = [float(unit.of(found.nominal[name])) for name, unit in units.items()]
+    for word, values in (("tolerance", found.tolerance), ("smallest", found.tolerance_least), ("largest", found.tolerance_largest)):
+        columns[word] = [values[name] / abs(unit.factor) for name, unit in units.items()]
+    columns["cost"] = [found.tolerance_cost[name] for name in units]
+    caption = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
+    yield Frame("tolerances", caption, pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
+    yield from limits_met(result, found.limits)
+    if "front" not in result.specs or not (front := result["front"]).data_vars:
+        return
+    name = Compromises.of(front.attrs).output
+    unit, numbers = unit_of_output(result, name), {key: front[key].values for key in ("cost", "width", "width_runs")}
+    given = {key: input_unit(result, key) for key in map(str, front["input"].values)}
+    shares = {key: front["tolerance"].sel(input=key).values / abs(one.factor) for key, one in given.items()}
+    table = pd.DataFrame({**numbers, **shares}, pd.Index(front["compromise"].values, name="compromise"))
+    said = {"width": unit, "width_runs": unit, **{key: one.unit or "" for key, one in given.items()}}
+    yield Frame("front", f"Cost against the width of {name}, and the tolerances", table, said)
+
+
+def designed(result: ResultData) -> Iterator[Frame]:
+    """The design, and the limits with what there is of each."""
+    import pandas as pd
+
+    found = result.facts_of(Designed)
+    if not found:
+        return
+    units = {name: input_unit(result, name) for name in found.design}
+    columns = {
+        "unit": [one.unit or "" for one in units.values()],
+        "nominal": [float(one.of(found.design[name])) for name, one in units.items()],
+    }
+    columns["at the end of its range"] = [name in found.design_at_end for name in units]
+    yield Frame("design", f"The design with the least {found.minimised}", pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
+    yield from limits_met(result, found.limits)
+
+
+def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
+    """Limits of values, and limits on probabilities with the 95 % limits of these."""
+    import pandas as pd
+
+    by = "by surrogate" if result.facts_of(Allocated) else "worst"
+    rows = []
+    for one in limits:
+        chance = one.what == "probability"
+        ends = {"95 % lower": one.lower, "95 % upper": one.higher} if chance else {"unit": unit_of_output(result, one.output)}
+        rows.append({"output": one.output, "asked": one.text, **ends, by: one.surrogate, "in runs": one.runs, "met": one.met})
+    for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
+        if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
+            yield Frame(key, f"{what}, and what there is within the tolerances", pd.DataFrame(some).set_index("output"))
