@@ -26,6 +26,7 @@ NO_MECHANISM = {
     "bouncing_ball",
     "chaos_control",
     "duffing_fold",
+    "friction_posterior",
     "gearbox_meshing",
     "impact_oscillator_flips",
     "wearing_joint",

@@ -15,15 +15,22 @@ from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.control import STILL, Delayed, Fed, delayed_gain, held, ogy_gain
 from uqmbd.analysis.dynamics.maps import composed
 from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, whole_numbers
-from uqmbd.analysis.dynamics.shooting import shoot
+from uqmbd.analysis.dynamics.shooting import TOLERANCE, shoot
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
 OGY, DELAYED = "ogy", "delayed"
 NEAR = 1e-3  # beside the larger of one and a state's size: what came to rest within this of the orbit is at it
 _SETTINGS = {"states", "start", "fixed", "derivatives", "step_time", "steps"}
-_OWN = {"way", "parameter", "near", "period", "at", "gain", "factor", "limit", "clipped", "tolerance"}
-_SHOT = ("control.multiplier_abs", "control.change")
+_OWN = {"way", "parameter", "near", "period", "at", "gain", "factor", "limit", "clipped", "tolerance", "still", "accuracy"}
+_OUTPUTS = {
+    "control.holds": "1 where the motion comes to rest at the orbit, else 0",
+    "control.steps": "steps until it rests there",
+    "control.effort": "size of the change of the parameter that is left",
+    "control.multiplier_abs": "largest multiplier of the orbit under control, in absolute value",
+    "control.change": "change of the parameter at the orbit under control",
+}
+_MISSING, _SHOT = ("control.steps", "control.effort"), ("control.multiplier_abs", "control.change")
 
 
 class ChaosControl:
@@ -61,10 +68,12 @@ class ChaosControl:
         A change beyond the limit is the limit; else there is none, as with "ogy" unless said.
     fixed : dict, optional
         Parameters of the map that are no inputs.
-    steps : int, optional
-        In which the motion has to come to rest (5000), for the last hundred of them.
+    steps, still : int, optional
+        In which the motion has to come to rest (5000), and for how many of them, the last (100).
     tolerance : float, optional
         Of rest, beside the larger of one and the state's size (1e-6).
+    accuracy : float, optional
+        Of the orbit, the same (1e-11); of a map that is integrated no better than its own.
     derivatives, step_time
         As of `uqmbd.lyapunov.Lyapunov`.
 
@@ -96,10 +105,13 @@ class ChaosControl:
         base = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
         self.begin = Begin(base.names, settings.get("start", ()), settings.get("fixed", {}))
         self.near = Begin(base.names, settings["near"], {}).start
-        numbers = whole_numbers(settings, {"steps": (5000, STILL + 1), "period": (1, 1)})
-        self.steps, self.map = numbers["steps"], composed(base, numbers["period"])
+        numbers = whole_numbers(settings, {"steps": (5000, 2), "still": (STILL, 1), "period": (1, 1)})
+        self.steps, self.still, self.map = numbers["steps"], numbers["still"], composed(base, numbers["period"])
+        if self.steps <= self.still:
+            raise StudyError(f"a motion does not rest for {self.still} of {self.steps} steps", key="solver.steps", value=self.steps)
         self.at, self.parameter = dict(settings.get("at", {})), settings["parameter"]
         self.gain, self.tolerance = settings.get("gain"), float(settings.get("tolerance", 1e-6))
+        self.accuracy = float(settings.get("accuracy", TOLERANCE))
         self.factor = float(settings.get("factor", 1.0))
         self.limit, self.clipped = float(settings["limit"]), bool(settings.get("clipped", self.way == DELAYED))
         if self.gain is not None and np.shape(self.gain) != (len(base.names),):
@@ -116,7 +128,7 @@ class ChaosControl:
             There is no orbit near, or none that can be controlled so.
         """
         values = {**self.begin.fixed, **self.at}
-        orbit = shoot(self.map, np.array([self.near], float), values)
+        orbit = shoot(self.map, np.array([self.near], float), values, tolerance=self.accuracy)
         if orbit.lost[0]:
             text = f"near {list(self.near)} there is no orbit to control: {orbit.lost[0]}"
             raise StudyError(
@@ -133,8 +145,7 @@ class ChaosControl:
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """All that can be asked for; `StudyError` where an output is none, or there is nothing to control."""
-        names = ("control.holds", "control.steps", "control.effort", *_SHOT)
-        known = {name: OutputInfo("", axis=None, may_miss=name in names[1:3]) for name in names}
+        known = {name: OutputInfo("", None, words, may_miss=name in _MISSING) for name, words in _OUTPUTS.items()}
         unknown = [output for output in self.outputs if output not in known]
         if unknown:
             remedy = f"outputs are {', '.join(known)}"
@@ -158,7 +169,7 @@ class ChaosControl:
         fed, target = self.controlled()
         free, near = replace(fed, limit=np.inf), np.tile(target, (n, 1))
         delayed = isinstance(fed, Delayed)
-        point = shoot(free, np.tile(near, 2) if delayed else near, parameters)
+        point = shoot(free, np.tile(near, 2) if delayed else near, parameters, tolerance=self.accuracy)
         every: dict[str, np.ndarray] = {
             "control.multiplier_abs": np.abs(point.multipliers[:, 0]),
             "control.change": free.change(point.states),
@@ -177,7 +188,7 @@ class ChaosControl:
         self, fed: Fed | Delayed, states: np.ndarray, parameters: Mapping[str, np.ndarray], point: np.ndarray
     ) -> dict[str, np.ndarray]:
         """The outputs of motions under control, each (n,); rest at another point than the orbit's is none."""
-        found = held(fed, states, parameters, steps=self.steps, tolerance=self.tolerance)
+        found = held(fed, states, parameters, steps=self.steps, still=self.still, tolerance=self.tolerance)
         with np.errstate(invalid="ignore"):
             away = np.abs(found.states - point).max(axis=1) / np.maximum(1.0, np.abs(point).max(axis=1))
             holds = found.holds & (away <= NEAR)

@@ -87,11 +87,16 @@ class Lyapunov:
         """All that can be asked for; `StudyError` where an output is none, or the map cannot take a step."""
         rate = "" if self.map.period is None else "1/s"
         numbers = range(1, 2 if self.in_pairs else len(self.map.names) + 1)
-        known = {f"exponent.{k}{end}": OutputInfo(rate, axis=None) for k in numbers for end in ("", ".lower", ".upper")}
+        ends = {"": "", ".lower": ", lower limit of 95 %", ".upper": ", upper limit of 95 %"}
+        said = {
+            f"exponent.{k}{end}": (rate, f"Lyapunov exponent {k}, the largest first{word}") for k in numbers for end, word in ends.items()
+        }
         if not self.in_pairs:
-            known |= {"exponent.sum": OutputInfo(rate, axis=None), "exponent.dimension": OutputInfo("", axis=None)}
-        known |= {"chaos.sure": OutputInfo("", axis=None), "chaos.possible": OutputInfo("", axis=None)}
-        known["chaos.k"] = OutputInfo("", axis=None, may_miss=True)
+            said |= {"exponent.sum": (rate, "sum of the Lyapunov exponents"), "exponent.dimension": ("", "dimension of the attractor")}
+        said["chaos.sure"] = "", "1 where the largest exponent's limits are above zero, else 0"
+        said["chaos.possible"] = "", "0 where the largest exponent's limits are not above zero, else 1"
+        known = {name: OutputInfo(unit, None, words) for name, (unit, words) in said.items()}
+        known["chaos.k"] = OutputInfo("", None, "K of the 0-1 test: 1 of chaos, 0 of regular motion", may_miss=True)
         unknown = [output for output in self.outputs if output not in known]
         if unknown:
             remedy = f"outputs are {', '.join(known)}" + (f', and others with other derivatives than "{PAIRS}"' if self.in_pairs else "")

@@ -106,7 +106,7 @@ class Orbits:
                 text = f"'{one['parameter']}' is an input, and its value at the {name} is what is to be found"
                 raise StudyError(text, key=f"solver.find.{name}.parameter", remedy="leave it out of the inputs")
         known = {
-            output: OutputInfo(self.units.get(output.split(".")[1], ""), axis=None)
+            output: OutputInfo(self.units.get(output.split(".", 1)[1], ""), axis=None)
             for name, one in self.find.items()
             for output in self._names(name, one)
         }

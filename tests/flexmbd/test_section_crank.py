@@ -15,7 +15,7 @@ PATH = Path(__file__).parents[2] / "studies" / "slider_crank_clearance" / "model
 PERIOD = 60.0 / 5000.0
 
 
-def crank_map(tolerance, **given):
+def crank_map(tolerance, formulation="natural", **given):
     """Map over a turn of the crank at 5000 rpm."""
     specification = importlib.util.spec_from_file_location("crank_model", PATH)
     module = importlib.util.module_from_spec(specification)
@@ -24,7 +24,7 @@ def crank_map(tolerance, **given):
     def crank(clearance):
         return module.slider_crank(clearance, calibrated=True, **given)
 
-    return fm.section_map(crank, PERIOD, inputs={"clearance": 0.5e-3}, memory=True, tolerance=tolerance)
+    return fm.section_map(crank, PERIOD, inputs={"clearance": 0.5e-3}, memory=True, tolerance=tolerance, formulation=formulation)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,15 @@ def test_the_orbit_moves_with_the_clearance_as_its_derivatives_say(smooth):
     step = 1e-9
     ends = shooting.shoot(section, np.repeat(orbit.states, 2, axis=0), {"clearance": 0.05e-3 + step * np.array([1.0, -1.0])}).states
     assert (ends[0] - ends[1])[:4] / (2.0 * step) == pytest.approx(slope[:4], rel=1e-3)
+
+
+def test_joint_coordinates_carry_the_same_motion_and_count_the_turn(smooth):
+    given, parameters, orbit = smooth
+    sine, place, rate, speed, impact = orbit.states[0]
+    angle = math.asin(sine)
+    state = np.array([[place, angle, speed, rate / math.cos(angle) - 2.0 * math.pi / PERIOD, impact]])
+    end = crank_map(1e-11, "tree", **given).step(state, parameters)[0]
+    assert end == pytest.approx(state[0] - np.array([0.0, 2.0 * math.pi, 0.0, 0.0, 0.0]), rel=1e-6)
 
 
 @pytest.mark.slow

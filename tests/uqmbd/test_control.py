@@ -195,6 +195,7 @@ def test_what_there_is_not_to_control_is_found_before_the_runs(change, said):
     [
         ({"limit": 0.0}, "above zero"),
         ({"way": "pid"}, "no such control"),
+        ({"steps": 50}, "does not rest for 100 of 50 steps"),
         ({"gain": [1, 2]}, "a number for each"),
         ({"k": 1}, "no setting 'k'"),
     ],

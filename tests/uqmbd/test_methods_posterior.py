@@ -9,6 +9,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import Posterior, read_method
+from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.outcomes import OutputInfo
 from uqmbd.report.estimates import chains_table, estimates_said
 from uqmbd.report.judged import judged
@@ -154,6 +155,15 @@ def test_words_and_tables(found, tmp_path):
     again = open_results(found.save(tmp_path))
     assert again.posterior.identical(found.posterior) and again.chains.identical(found.chains)
     assert again.chains.sizes["walker"] == 32 and again.chains.attrs["kept_from"] == found.attrs["steps_left_out"]
+
+
+def test_figures_show_draws_and_ensembles(found):
+    ((corner, traces),) = posterior_figures(found).values()
+    (pairs,), (panel, _) = corner.panels[0].marks, traces.panels
+    assert pairs.values.shape[0] == 2 and corner.panels[0].names == ("a", "b")
+    assert [mark.label for mark in panel.marks] == [
+        "ensemble 1, 5 % to 95 %", "its mean (1)", "ensemble 2, 5 % to 95 %", "its mean (2)", "draws begin"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

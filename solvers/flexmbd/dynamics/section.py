@@ -133,7 +133,8 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     inputs : mapping, optional
         Of the callable, that are not its defaults.
     formulation : str
-        Key of `flexmbd.formulation.FORMULATIONS`, or "auto".
+        Key of `flexmbd.formulation.FORMULATIONS`, or "auto". Joints' coordinates count full turns: a crank that turns on comes back in
+        natural ones only.
     tolerance : float
         Local error of coordinates and velocities, beside the mechanism's size; derivatives may be off by a hundred times as much.
     memory : bool

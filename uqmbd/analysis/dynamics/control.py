@@ -240,7 +240,7 @@ class Held:
     Attributes
     ----------
     holds : ndarray of bool, shape (n,)
-        Whether the last steps, `STILL` of them, stay within the tolerance of where they end.
+        Whether the last steps, `still` of them, move by no more than the tolerance.
     steps : ndarray of int, shape (n,)
         From when on that is so; -1 where it is not.
     states : ndarray, shape (n, d)
@@ -258,11 +258,19 @@ class Held:
 STILL = 100
 
 
-def held(fed: Fed | Delayed, starts: np.ndarray, parameters: Parameters, *, steps: int = 5000, tolerance: float = 1e-6) -> Held:
-    """Follow orbits under control for `steps` steps from `starts` (n, d), and see whether they come to rest at a fixed point."""
-    if steps <= STILL:
+def held(
+    fed: Fed | Delayed, starts: np.ndarray, parameters: Parameters, *, steps: int = 5000, still: int = STILL, tolerance: float = 1e-6
+) -> Held:
+    """Follow orbits under control for `steps` steps from `starts` (n, d), and see whether they come to rest at a fixed point.
+
+    Raises
+    ------
+    StudyError
+        There are no more steps than those in which they have to rest.
+    """
+    if steps <= still:
         text = f"{steps} steps do not tell whether a control holds"
-        raise StudyError(text, key="steps", value=steps, remedy=f"take {STILL + 1} or more")
+        raise StudyError(text, key="steps", value=steps, remedy=f"take {still + 1} or more")
     x, since = np.array(starts, float), np.zeros(len(starts), int)
     with np.errstate(all="ignore"):
         for k in range(steps):
@@ -270,5 +278,5 @@ def held(fed: Fed | Delayed, starts: np.ndarray, parameters: Parameters, *, step
             moves = ~(np.abs(after - x).max(axis=1) <= tolerance * np.maximum(1.0, np.abs(x).max(axis=1)))
             since[moves] = k + 1
             x = after
-        holds = (since <= steps - STILL) & np.isfinite(x).all(axis=1)
+        holds = (since <= steps - still) & np.isfinite(x).all(axis=1)
         return Held(holds, np.where(holds, since, -1), np.where(np.isfinite(x), x, np.nan), fed.change(x))

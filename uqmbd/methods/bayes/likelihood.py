@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,15 @@ from uqmbd.inputs.units import to_si
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import measured
 
-if TYPE_CHECKING:
-    from uqmbd.methods.bayes.posterior import Posterior
-
 
 class Likelihood:
     """Of Gaussian scatter, each reading by itself or bound to the one before.
+
+    Parameters
+    ----------
+    settings : uqmbd.methods.bayes.posterior.Posterior
+    columns : Columns
+        Of the runs.
 
     Attributes
     ----------
@@ -33,7 +36,7 @@ class Likelihood:
         Where nothing is said of how a measurement scatters.
     """
 
-    def __init__(self, settings: Posterior, columns: Columns) -> None:
+    def __init__(self, settings: Any, columns: Columns) -> None:
         unknown = settings.noise
         readings = measured(settings.model_copy(update={"deviations": {**settings.deviations, **dict.fromkeys(unknown, 1.0)}}), columns)
         for entry in readings:

@@ -19,6 +19,7 @@ from uqmbd.methods.bayes.chains import Chains
 from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR, concluded
 from uqmbd.methods.bayes.likelihood import Likelihood
 from uqmbd.methods.bayes.noise import Noise
+from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files
 from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.runs.growing import Growing
@@ -176,6 +177,7 @@ class Posterior(Readings):
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, POSTERIOR, CHAINS)
+    figures: ClassVar[tuple[Any, ...]] = (posterior_figures,)
     run: ClassVar[type] = PosteriorRun
 
     walkers: int | None = Field(default=None, ge=8, le=10_000)

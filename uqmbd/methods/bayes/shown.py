@@ -1,0 +1,59 @@
+"""What the report shows of a posterior: its draws, each input against each other, and where the walkers were."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from uqmbd.figures.marks import Figure
+
+DRAWS = 600  # of the scatter matrix
+VARIABLES = 8  # in it
+TITLE = "Posterior"
+
+
+def posterior_figures(result: Any) -> dict[str, list[Figure]]:
+    """The scatter matrix of the draws, and the course of the ensembles."""
+    return {TITLE: [corner(result), traces(result)]}
+
+
+def corner(result: Any) -> Figure:
+    """Draws of each input against each other, with their distributions on the diagonal."""
+    from uqmbd.figures.marks import Figure, Pairs, Panel
+    from uqmbd.tables.scaling import input_unit, with_unit
+
+    names = _inputs(result)[:VARIABLES]
+    group, units = result["posterior"], [input_unit(result, name) for name in names]
+    at = np.unique(np.linspace(0, group.sizes["draw"] - 1, DRAWS).astype(int))
+    values = np.array([unit.of(group[f"input:{name}"].values[at]) for name, unit in zip(names, units, strict=True)])
+    panel = Panel("", "", (Pairs(values, "draws"),), names=tuple(map(with_unit, names, units)))
+    caption = f"{len(at)} of {group.sizes['draw']} draws from the posterior, in the units in which the inputs were written."
+    return Figure("posterior", "Inputs after the measurements", (panel,), (caption,))
+
+
+def traces(result: Any) -> Figure:
+    """Mean and 90 % of the walkers of each ensemble at each step; those that agree lie on each other."""
+    from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel
+    from uqmbd.tables.scaling import input_unit, with_unit
+
+    chains, panels = result["chains"], []
+    step, first = chains["step"].values.astype(float) + 1.0, float(chains.attrs["kept_from"]) + 1.0
+    for name in _inputs(result)[:VARIABLES]:
+        unit, marks = input_unit(result, name), []
+        for k in np.unique(chains["ensemble"].values):
+            x = np.asarray(unit.of(chains[f"input:{name}"].values[:, chains["ensemble"].values == k]))
+            low, high = np.quantile(x, [0.05, 0.95], axis=1)
+            marks += [
+                Band(step, low, high, f"ensemble {k + 1}, 5 % to 95 %", int(k)),
+                Curve(step, x.mean(axis=1), f"its mean ({k + 1})", int(k)),
+            ]
+        marks.append(Level(first, "draws begin", "limit"))
+        panels.append(Panel("step", with_unit(name, unit), tuple(marks), height=1.6))
+    caption = "Steps before the dotted line are left out. Ensembles that have converged lie on each other, and neither drifts."
+    return Figure("chains", "Where the walkers were", tuple(panels), (caption,))
+
+
+def _inputs(result: Any) -> list[str]:
+    return [str(name).removeprefix("input:") for name in result["posterior"].data_vars if str(name).startswith("input:")]
