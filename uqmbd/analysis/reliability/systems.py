@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 NODES = 64  # of the quadrature over the correlation
@@ -51,6 +53,7 @@ def together(beta: np.ndarray, rho: np.ndarray, system: str, seed: int) -> float
         return both if system == "parallel" else float(ndtr(-beta).sum()) - both
     from scipy.stats import multivariate_normal
 
-    end, keys = (-beta if system == "parallel" else beta), {"allow_singular": True, "abseps": 1e-9, "releps": 1e-6, "maxpts": 200_000}
-    inside = float(multivariate_normal.cdf(end, cov=rho, rng=np.random.default_rng(seed), **keys))
+    end = -beta if system == "parallel" else beta
+    keys: dict[str, Any] = {"cov": rho, "allow_singular": True, "abseps": 1e-9, "releps": 1e-6, "maxpts": 200_000}
+    inside = float(multivariate_normal.cdf(end, rng=np.random.default_rng(seed), **keys))
     return inside if system == "parallel" else 1 - inside

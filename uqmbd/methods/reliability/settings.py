@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -28,6 +28,7 @@ def further_limit(name: str, text: str) -> tuple[bool, float]:
         raise StudyError(
             "a further limit is a text", key=f"also.{name}", value=text, remedy='write "> 18 kN" where more is unsafe, or "< 2 mm"'
         )
+    value: Any
     try:
         value = float(match["level"])
     except ValueError:
@@ -122,7 +123,7 @@ class Reliability(ByApproach):
             raise StudyError("a system has several limits", key="also" if self.system else "system", remedy=remedy)
         if self.system and not self.systems:
             able = ", ".join(name for name, kind in self.approaches.items() if kind.systems)
-            text = f"the approach {self.approach} treats one limit"  # type: ignore[attr-defined]
+            text = f"the approach {self.approach} treats one limit"
             raise StudyError(text, key="system", value=self.system, remedy=f"take one of: {able}")
         for name, text in (self.also or {}).items():
             further_limit(name, text)
