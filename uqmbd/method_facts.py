@@ -87,6 +87,7 @@ class Limit(FromAttributes):
     estimated_by: str = ""  # what the probability comes from, where that is not the plane of the approach
     plane_refuted: bool = False  # whether checks say that the limit is no plane, so that its factors are no causes
     unsafe_runs: int = 0  # that are beyond it
+    others: str = ""  # the further limits of a system, in words
 
     @property
     def unknown(self) -> bool:

@@ -209,7 +209,7 @@ def limit_said(result: ResultData, name: str, written: Callable[[float], str] = 
     wanted, within = result.facts_of(Limit), scale_of(result, name)
     if not wanted.side or wanted.limit is None:
         return "beyond its limit"
-    return f"{wanted.side} {within.said(written(within.of(wanted.limit)))}"
+    return f"{wanted.side} {within.said(written(within.of(wanted.limit)))}{wanted.others}"
 
 
 def _how_probable(result: ResultData, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 from collections.abc import Mapping
@@ -161,6 +162,8 @@ def chosen(result: Result, middle: dict[str, float], store: RunStore | None = No
         for bound in ("upper", "lower"):
             with suppress(StudyError):
                 end, _ = worst_inputs(result, name, bound, None, store)
+                if name in result.inner and result.axis_of(name, "inner") is None:
+                    end = dataclasses.replace(end, time=None)  # of events it is which of them
                 inputs = middle | end.inputs
                 if len(cases) == 1:
                     cases[0].control = end.control

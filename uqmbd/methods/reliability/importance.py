@@ -111,6 +111,7 @@ class Importance(Form):
     """Sampling around the design point, and subset simulation where that cannot be trusted."""
 
     run: ClassVar[type] = ImportanceRun
+    systems: ClassVar[bool] = False
 
     approach: Literal["importance"]
     samples: int = Field(default=1000, ge=50)

@@ -36,6 +36,7 @@ class ReliabilityRun(AdaptiveSampler):
 
     remedy: ClassVar[str] = ""  # what to do where nothing is found
     _unsafe_runs: int = 0
+    _only: int | None = None  # the one limit of a system that is searched
     _role: int = SAMPLING  # of the next runs
     _estimate: Probability
 
@@ -95,10 +96,24 @@ class ReliabilityRun(AdaptiveSampler):
             yield True
             if self._role == SAMPLING:
                 self._require_enough()
-            margin = self.settings.margin(self.values[first:, self._at])  # NaN where the run failed
-            size = sizes(margin[:, None])[0] if size is None else size
-            margin = margin / size  # whose sign and shape alone are looked at
+            margins = self._margins(first)
+            size = sizes(margins) if size is None else size
+            margin = self._together(margins / size)  # whose sign and shape alone are looked at
         self._require_enough()
+
+    def _margins(self, first: int) -> np.ndarray:
+        """Margins (runs, limits) of the runs from number `first` on, NaN where a run failed."""
+        each = [self.settings.margin(self.values[first:, self._at])]
+        for name, above, limit in self.settings.other_limits():
+            values = self.values[first:, self.columns.slices[name].start]
+            each.append(limit - values if above else values - limit)
+        return np.stack(each, axis=1)
+
+    def _together(self, margins: np.ndarray) -> np.ndarray:
+        """Of a system that of the limit that decides, or that of the one limit `_only`: (runs,)."""
+        if self._only is not None:
+            return margins[:, self._only]
+        return margins.max(axis=1) if self.settings.system == "parallel" else margins.min(axis=1)
 
     def _require_enough(self) -> None:
         """Raise `StudyError` when too many runs failed; a single one is never too many."""
@@ -129,6 +144,7 @@ class ReliabilityRun(AdaptiveSampler):
         attrs |= {"sampling": "random" if settings.approach == "montecarlo" else "", **self._facts()}
         attrs |= {"unsafe_runs": self._unsafe_runs} if self._unsafe_runs else {}
         attrs["limit"] = float(settings.limit)
+        attrs |= {"others": settings.others_in_words()} if settings.system else {}
         if far := self._far():
             self._notes.insert(0, far)
             attrs["warnings"] = [far]

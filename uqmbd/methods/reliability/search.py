@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.reliability import form
+from uqmbd.analysis.reliability import form, systems
 from uqmbd.analysis.reliability.form import DesignPoint
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
@@ -34,6 +34,9 @@ class FormRun(ReliabilityRun):
         if bound := self.inputs.joint:
             self._say(f"importance is that of the independent variables behind {', '.join(bound)}, which depends on their order")
         keys = {key: getattr(self.settings, key) for key in ("step", "tolerance", "iterations")}
+        if self.settings.system:
+            yield from self._find_system(keys)
+            return
         self._point = yield from form.design_point(len(self.inputs), generator(self.seed, SEARCHING), **keys)
         self._against, self._looked = yield from form.elsewhere(self._point, generator(self.seed, LOOKING))
         if self._against:
@@ -44,6 +47,27 @@ class FormRun(ReliabilityRun):
             )
         self._factor, self._directions = yield from form.bend(self._point, generator(self.seed, BENDING))
         self._judge()
+
+    def _find_system(self, keys: dict[str, Any]) -> Points:
+        """The design point of each limit, and what the planes say together."""
+        points = []
+        for number in range(1 + len(self.settings.other_limits())):
+            self._only = number
+            points.append((yield from form.design_point(len(self.inputs), generator(self.seed, SEARCHING), **keys)))
+        self._only = None
+        self._beta, alpha = np.array([point.beta for point in points]), np.array([point.alpha for point in points])
+        rho = np.clip(alpha @ alpha.T, -1.0, 1.0)
+        np.fill_diagonal(rho, 1.0)
+        self._system = systems.together(self._beta, rho, self.settings.system, self.seed)
+        self._bounds = systems.ditlevsen(self._beta, rho) if self.settings.system == "series" else None
+        self._say('each limit is taken as the plane through its design point, which nothing has checked; compare with approach = "subset"')
+
+    def _of_system(self) -> dict[str, float]:
+        """Statistics of a system."""
+        names = [self.settings.output, *(name for name, _, _ in self.settings.other_limits())]
+        found = {"probability": self._system, "beta": index_of(self._system), "runs": float(len(self.status))}
+        found |= {f"beta:{name}": float(beta) for name, beta in zip(names, self._beta, strict=True)}
+        return found if self._bounds is None else found | {"ditlevsen_least": self._bounds[0], "ditlevsen_most": self._bounds[1]}
 
     def _judge(self) -> None:
         """Say where the limit is too far from plane."""
@@ -61,6 +85,8 @@ class FormRun(ReliabilityRun):
         return f"the limit bends: to second order, seen {seen}, the probability of a plane is to be multiplied by {self._factor:.2g}"
 
     def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        if self.settings.system:
+            return self._of_system(), {}
         statistics = {"probability": index_to(self._point.beta), "beta": self._point.beta}
         return statistics | self._common(), {"importance": self._importance()}
 
@@ -82,6 +108,8 @@ class FormRun(ReliabilityRun):
         return alpha**2 / (alpha @ alpha)
 
     def _facts(self) -> dict[str, Any]:
+        if self.settings.system:
+            return {"system": self.settings.system}
         return {
             "iterations": self._point.iterations,
             "points_against_plane": [self._against, self._looked],
@@ -96,6 +124,7 @@ class Form(Reliability):
     """The plane through the design point, the most probable one at which the output is at its limit."""
 
     run: ClassVar[type] = FormRun
+    systems: ClassVar[bool] = True
 
     approach: Literal["form"]
     step: Number = Field(default=0.01, gt=0, le=0.5)
@@ -107,10 +136,12 @@ class Form(Reliability):
         return 0
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
-        d = len(inputs)
+        d, limits = len(inputs), 1 + len(self.also or {})
         star, step = 2 * d + 1, 2 * (2 * d + 1) + len(form.TRIALS)
         further = self.further(d) + 5 * d + 4  # elsewhere
         further += 1 + 2 * min(form.BENDS, d - 1) if d > 1 else 0  # bend
+        if self.system:
+            return limits * star, limits * (star + self.iterations * step)
         return step + further, star + self.iterations * step + further
 
 
@@ -150,6 +181,7 @@ class Sorm(Form):
     """The curvatures of the limit at the design point as well."""
 
     run: ClassVar[type] = SormRun
+    systems: ClassVar[bool] = False
 
     approach: Literal["sorm"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -11,12 +12,31 @@ from pydantic import model_validator
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import CONVERGENCE, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input, Space
-from uqmbd.inputs.quantity import Level, in_unit
+from uqmbd.inputs.quantity import Level, in_unit, level
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
 from uqmbd.outcomes import OutputInfo
 
+FURTHER = re.compile(r"\s*(?P<sign><|>)\s*(?P<level>[^<>=]+?)\s*")
 FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
+
+
+def further_limit(name: str, text: str) -> tuple[bool, float]:
+    """Whether more is unsafe, and the limit, of ``"> 18 kN"``."""
+    match = FURTHER.fullmatch(text)
+    if match is None:
+        raise StudyError(
+            "a further limit is a text", key=f"also.{name}", value=text, remedy='write "> 18 kN" where more is unsafe, or "< 2 mm"'
+        )
+    value: Any
+    try:
+        value = float(match["level"])
+    except ValueError:
+        try:
+            value = level(match["level"])
+        except ValueError as error:
+            raise StudyError(str(error), key=f"also.{name}", value=text) from None
+    return match["sign"] == ">", value
 
 
 class Reliability(ByApproach):
@@ -28,6 +48,10 @@ class Reliability(ByApproach):
         A scalar output of the study (``"slider.x:max"``).
     above, below : float or str
         One of them: the output is unsafe above, or below, this limit; a number in the output's unit (SI), or with its own: ``"2.7 mm"``.
+    system : str
+        form, subset, montecarlo: with `also`, ``series`` (unsafe where any of the limits is passed) or ``parallel`` (where all are).
+    also : dict of str to str
+        form, subset, montecarlo: further limits of a system, by output: ``also = { "slider.x:max" = "< 309 mm" }``.
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
         (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
@@ -80,9 +104,13 @@ class Reliability(ByApproach):
     kind: ClassVar[str] = "random"
     tails: ClassVar[bool] = True  # whether the approach goes into the tails of its inputs
 
+    systems: ClassVar[bool] = False  # whether the approach treats several limits
+
     output: str
     above: Level = None
     below: Level = None
+    system: Literal["series", "parallel"] | None = None
+    also: dict[str, str] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -90,7 +118,20 @@ class Reliability(ByApproach):
             given = "neither" if self.above is None else "both"
             remedy = "write above = 0.3 where more than that is unsafe, or below = 0.3 where less is"
             raise StudyError(f"a limit is one of above and below; there are {given}", key="above", value=self.above, remedy=remedy)
+        if (self.system is None) != (not self.also):
+            remedy = 'write system = "series" and also = { "slider.x:max" = "< 309 mm" }, or neither'
+            raise StudyError("a system has several limits", key="also" if self.system else "system", remedy=remedy)
+        if self.system and not self.systems:
+            able = ", ".join(name for name, kind in self.approaches.items() if kind.systems)
+            text = f"the approach {self.approach} treats one limit"
+            raise StudyError(text, key="system", value=self.system, remedy=f"take one of: {able}")
+        for name, text in (self.also or {}).items():
+            further_limit(name, text)
         return self
+
+    def other_limits(self) -> list[tuple[str, bool, float]]:
+        """Output, whether more is unsafe, and the limit in the unit of the output, of each further limit of a system."""
+        return [(name, *further_limit(name, text)) for name, text in (self.also or {}).items()]
 
     @property
     def limit(self) -> float:
@@ -103,7 +144,13 @@ class Reliability(ByApproach):
 
     def in_words(self) -> str:
         """``x:max > 0.3``."""
-        return f"{self.output} {'<' if self.above is None else '>'} {self.limit:.10g}"
+        first = f"{self.output} {'<' if self.above is None else '>'} {self.limit:.10g}"
+        return f"{first}{self.others_in_words()}"
+
+    def others_in_words(self) -> str:
+        """`` or t > 2``: the further limits of a system; empty of one limit."""
+        word = "or" if self.system == "series" else "and"
+        return "".join(f" {word} {name} {text}" for name, text in (self.also or {}).items())
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
@@ -134,5 +181,12 @@ class Reliability(ByApproach):
             )
         side = "below" if self.above is None else "above"
         limit = in_unit(self.limit, outputs[self.output].unit, of=self.output, key=f"method.{side}")
-        settings = self.model_copy(update={side: limit})
+        also = {}
+        for name, above, value in self.other_limits():
+            if name not in outputs or outputs[name].axis:
+                known = [one for one, info in outputs.items() if not info.axis]
+                remedy = did_you_mean(name, known, noun="scalar output")
+                raise StudyError(f"the study has no scalar output '{name}'", key=f"method.also.{name}", remedy=remedy)
+            also[name] = f"{'>' if above else '<'} {in_unit(value, outputs[name].unit, of=name, key=f'method.also.{name}')!r}"
+        settings = self.model_copy(update={side: limit} | ({"also": also} if also else {}))
         return super(Reliability, settings)._start(inputs, outputs, time, seed)

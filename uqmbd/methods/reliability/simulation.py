@@ -50,6 +50,7 @@ class MonteCarloCount(Reliability):
     """Independent runs of which the unsafe ones are counted, with exact limits (Clopper and Pearson)."""
 
     run: ClassVar[type] = CountingRun
+    systems: ClassVar[bool] = True
     tails: ClassVar[bool] = False
     treats: ClassVar[frozenset[str]] = Reliability.treats | {"sampled"}
 
@@ -78,6 +79,7 @@ class Subset(Reliability):
     """Simulation by ever rarer events: each level is about a tenth as probable as the one before."""
 
     run: ClassVar[type] = SubsetRun
+    systems: ClassVar[bool] = True
 
     approach: Literal["subset"]
     samples: int = Field(default=1000, ge=50)
