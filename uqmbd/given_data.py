@@ -148,7 +148,7 @@ def _read(data: str | Path | pd.DataFrame, outputs: Sequence[str], inputs: Seque
         raise StudyError(f"'{both[0]}' is named as an input and as an output", key="inputs", value=both[0], remedy="take it out of one")
     columns = []
     for name in (*names, *outputs):
-        column = pd.to_numeric(data[name], errors="coerce").to_numpy(float)
+        column = np.asarray(pd.to_numeric(data[name], errors="coerce"), float)
         if not np.isfinite(column).all():
             row = int(np.flatnonzero(~np.isfinite(column))[0])
             text = f"row {row + 1} of {file} holds no finite number in the column '{name}'"

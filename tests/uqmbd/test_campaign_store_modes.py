@@ -54,9 +54,11 @@ EVERY = [
     of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),
 ]
 
+OF_CURVES = [of("bifurcation", BOX, parameter="a", points=4)]  # whose section points are no scalars
+
 
 def test_every_method_and_approach_is_tried():
-    assert {case.values[0].name for case in EVERY} == set(METHODS)
+    assert {case.values[0].name for case in EVERY + OF_CURVES} == set(METHODS)
     assert {case.values[0].approach for case in EVERY if case.values[0].name == "sensitivity"} == set(APPROACHES)
 
 
@@ -112,7 +114,7 @@ def test_more_than_the_memory_of_the_machine_is_refused_at_once(method, words, t
             asked()
 
 
-@pytest.mark.parametrize(("method", "inputs", "sets"), EVERY)
+@pytest.mark.parametrize(("method", "inputs", "sets"), EVERY + OF_CURVES)
 def test_with_a_history_results_are_the_same_or_refused_at_once(method, inputs, sets, tmp_path):
     case, counted = (method, inputs, sets), Counted()
     study = counted.study(case, ["s", "h", "f"], store="scalars")

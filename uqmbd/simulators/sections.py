@@ -162,10 +162,10 @@ def sections_of(sections: Mapping[str, Section], names: Iterable[str], samples: 
     found = {}
     for name, section in sections.items():
         of = dict.fromkeys(taken(each) for each in names if section_of(each, sections) == name)
-        keys = {key: getattr(section, key) for key in ("crossing", "direction", "impact", "most")}
-        numbers = {key: np.asarray(value, float)[()] for key, value in section.numbers(samples).items()}
+        keys: dict[str, Any] = {key: getattr(section, key) for key in ("crossing", "direction", "impact", "most")}
+        keys |= {key: np.asarray(value, float)[()] for key, value in section.numbers(samples).items()}
         try:
-            found[name] = flexmbd.PoincareSection([each for each in of if each], **keys, **numbers)
+            found[name] = flexmbd.PoincareSection([each for each in of if each], **keys)
         except flexmbd.ModelError as error:
             raise StudyError(error.message, key=f"{KEY}.{name}", remedy=error.remedy) from error
     return found
@@ -192,7 +192,7 @@ def info_of(name: str, sections: Mapping[str, Section], units: Mapping[str, str]
         For a reduction that there is not, and for values before what is no impact.
     """
     section, parts = section_of(name, sections), read_name(name)
-    axis = Axis(f"{section}_point", [])
+    axis = Axis(f"{section}_point", np.empty(0))
     if fault := fault_of(name, parts.how, parts.window, axis):
         raise StudyError(fault[0], key="outputs.include", value=name, remedy=fault[1])
     unit = units.get(taken(name), "") if taken(name) else "s"

@@ -111,7 +111,8 @@ def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, An
     pairs = []
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
-            rho = float(spearmanr(result["posterior"][f"input:{a}"].values, result["posterior"][f"input:{b}"].values).statistic)
+            both: Any = spearmanr(result["posterior"][f"input:{a}"].values, result["posterior"][f"input:{b}"].values)
+            rho = float(both.statistic)
             if abs(rho) > CLEAR / np.sqrt(min(sizes[a], sizes[b])):
                 pairs.append([a, b, rho])
     return inputs, pairs

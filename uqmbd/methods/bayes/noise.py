@@ -31,9 +31,9 @@ def read_noise(value: Any) -> dict[str, Random]:
     return found
 
 
-def written(noise: Mapping[str, Input]) -> dict[str, Any]:
+def written(noise: Mapping[str, Random]) -> dict[str, Any]:
     """As tables of a study file."""
-    plain = {name: item.written or item for name, item in noise.items()}
+    plain: dict[str, Any] = {name: item.written or item for name, item in noise.items()}
     return {name: {"distribution": item.distribution} | ({"unit": item.unit} if item.unit else {}) for name, item in plain.items()}
 
 
