@@ -99,6 +99,22 @@ def test_distributions_lie_inside_the_interval_bounds(tmp_path):
     assert (q95 - q05).max() < 1.2e-4  # twice the largest clearance, and what the contact gives way
 
 
+@pytest.mark.slow
+def test_mean_by_levels_of_the_step_is_that_of_a_quadrature(tmp_path):
+    """6 Gauss-Hermite and 5 Gauss-Legendre points at a tolerance of 1e-9; generalized-alpha is of order 2 in the step."""
+    x, of_x = np.polynomial.hermite_e.hermegauss(6)
+    y, of_y = np.polynomial.legendre.leggauss(5)
+    stiffness, mass = np.meshgrid(200.0 + 10.0 * x, 0.14 + 0.02 * y, indexing="ij")
+    samples, output = {"stiffness": stiffness.ravel(), "mass": mass.ravel()}, "slider.x:final"
+    exact = fm.run(model_of("multilevel_crank").crank, samples, end=0.3, points=2, outputs=[output], settings={"tolerance": 1e-9})
+    mean = np.outer(of_x, of_y).ravel() @ exact.outputs[output] / (of_x.sum() * of_y.sum())
+    result = run("multilevel_crank", tmp_path, **{"0.003 mm": "0.01 mm"})
+    low, high = (float(result.statistics[output].sel(statistic=f"mean_{end}")) for end in ("lower", "upper"))
+    assert low <= mean <= high and high - low <= 2e-5 and bool(result.trusted[output])
+    assert result.attrs["level_rates"][output]["alpha"] == pytest.approx(2.0, abs=0.1)
+    assert [cost.control for cost in result.facts.costs] == [{"step": step} for step in (1.25e-3, 2.5e-3, 5e-3)]
+
+
 def model_of(study):
     """The model file of a study, as a module."""
     spec = importlib.util.spec_from_file_location(f"{study}_model", STUDIES / study / "model.py")

@@ -187,6 +187,9 @@ class Walked(FromAttributes):
     rhat: Mapping[str, float] = field(default_factory=dict)
     effective_size: Mapping[str, float] = field(default_factory=dict)
     acceptance: float | None = None
+    log_evidence: float | None = None  # natural logarithm of the density of the readings, SI, with its 95 % limits
+    log_evidence_lower: float = np.nan
+    log_evidence_upper: float = np.nan
     leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
     untold: Sequence[str] = ()  # inputs of which the readings tell nothing
 

@@ -151,7 +151,7 @@ def test_failed_runs_have_no_weight(data):
 
 def test_words_and_tables(found, tmp_path):
     assert estimates_said(found)[0].startswith("After the measurements a is 1.4")
-    assert [row[0] for row in chains_table(found).rows] == ["a", "b"]
+    assert [row[0] for row in chains_table(found).rows] == ["a", "b"] and "logarithm of the evidence" in chains_table(found).note
     again = open_results(found.save(tmp_path))
     assert again.posterior.identical(found.posterior) and again.chains.identical(found.chains)
     assert again.chains.sizes["walker"] == 32 and again.chains.attrs["kept_from"] == found.attrs["steps_left_out"]

@@ -85,6 +85,9 @@ def chains_table(result: ResultData) -> Table:
     walked = result.facts_of(Walked)
     rows = [(name, f"{rhat:.4g}", f"{walked.effective_size[name]:.0f}") for name, rhat in walked.rhat.items()]
     note = "" if walked.acceptance is None else f"{100 * walked.acceptance:.0f} % of the moves were accepted."
+    if walked.log_evidence is not None:
+        lower, value, upper = apart(walked.log_evidence_lower, walked.log_evidence, walked.log_evidence_upper)
+        note += f" The logarithm of the evidence (readings in SI) is {value} (95 % limits {lower} and {upper})."
     return Table("Chains", ("input", "R-hat", "effective size"), tuple(rows), (False, True, True), note if rows else "")
 
 

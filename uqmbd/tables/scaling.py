@@ -80,8 +80,8 @@ def own(known: list[str]) -> list[str]:
 
 
 def has_unit(column: str) -> bool:
-    """Whether a statistic is in the unit of its output: mean, standard deviation, quantiles, and what was measured and fitted."""
-    return column in ("mean", "std", *MEASURED) or column.endswith(" %")
+    """Whether a statistic is in the unit of its output: mean, its bias, standard deviation, quantiles, and what was measured and fitted."""
+    return column in ("mean", "std", "mean bias", *MEASURED) or column.endswith(" %")
 
 
 def ends_of(group, name: str) -> tuple[float, float]:
