@@ -115,7 +115,8 @@ def test_a_limit_on_a_probability_has_the_tolerances_of_its_closed_form():
 
 
 WRONG = [
-    ({"limits": {"gap": "P(> 3) <= 0.7"}}, "the largest probability of a limit is from 0.001 to 0.5"),
+    ({"limits": {"gap": "P(> 3) <= 0.7"}}, "the largest probability of a limit is from 0 to 0.5"),
+    ({"limits": {"gap": "P(> 3) <= 1e-4"}}, "of a limit is from 0.001 to 0.5"),
     ({"limits": {"gap": "P(>= 3) <= 0.1"}}, "a limit is a text"),
     ({"limits": {}, "front": "gaps"}, "no output 'gaps'"),
     ({"limits": {"gap": "< 3"}}, "a limit is a text"),

@@ -1,4 +1,4 @@
-"""Tolerances that were chosen, as shares of the largest, and what each costs."""
+"""Tolerances that were chosen, as shares of the largest, what each costs, and the front."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ KEY = "tolerances"
 def tolerances_figures(result: ResultData) -> list[Figure]:
     """The tolerances, and the front if there is one; none of other methods."""
     found = result.facts_of(Allocated)
-    return [_chosen(found), *_front(result, found)] if found else []
+    return [*_chosen(found), *_front(result, found)] if found else []
 
 
 def _front(result: ResultData, found: Allocated) -> list[Figure]:
@@ -36,14 +36,15 @@ def _front(result: ResultData, found: Allocated) -> list[Figure]:
     return [Figure(f"{KEY}.front", f"Cost against the width of {name}", panels, caption)]
 
 
-def _chosen(found: Allocated) -> Figure:
-    """How much of its largest tolerance each input may use, and its cost."""
+def _chosen(found: Allocated) -> list[Figure]:
+    """How much of its largest tolerance each input may use, and its cost: two figures, whose numbers have no axis in common."""
     names = tuple(found.tolerance)
     share = np.array([100 * found.tolerance[name] / found.tolerance_largest[name] for name in names])
     cost = np.array([found.tolerance_cost.get(name, np.nan) for name in names])
-    panels = (
-        Panel("share of the largest tolerance [%]", "", (Rows(share, "tolerance", 0),), names=names),
-        Panel("cost", "", (Rows(cost, "cost", 1),), names=names),
-    )
     title = "The cheapest tolerances" if found.feasible else "The smallest tolerances, with which not all limits are met"
-    return Figure(KEY, title, panels, ("Above: how much of its largest tolerance each input may use. Below: what that costs.",))
+    shares = Panel("share of the largest tolerance [%]", "", (Rows(share, "tolerance", 0),), names=names)
+    costs = Panel("cost", "", (Rows(cost, "cost", 1),), names=names)
+    return [
+        Figure(KEY, title, (shares,), ("How much of its largest tolerance each input may use.",)),
+        Figure(f"{KEY}.cost", "What each tolerance costs", (costs,)),
+    ]

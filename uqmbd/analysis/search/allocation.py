@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
 
-from uqmbd.analysis.base.descent import searched
 from uqmbd.analysis.base.design import sobol_sequence
 from uqmbd.analysis.base.fitted import Fitted
 
@@ -67,6 +67,13 @@ class Tabulated:
         return float(curve(inside)), float(curve(inside, 1)) if inside == t else 0.0
 
 
+@cache
+def candidates(d: int) -> np.ndarray:
+    """Middle, corners where they are few, and Sobol' points of [-1, 1]^d, (n, d)."""
+    corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= MOST_CORNERS else np.empty((0, d))
+    return np.concatenate([np.zeros((1, d)), corners, 2 * sobol_sequence(CANDIDATES, d) - 1])
+
+
 Cost = Reciprocal | Exponential | Tabulated
 
 
@@ -74,7 +81,8 @@ Cost = Reciprocal | Exponential | Tabulated
 class Extremes:
     """Smallest and largest value of one column over the box of tolerances, where they are, and their slopes (envelope theorem).
 
-    Of a response that is monotonic in all inputs the signs of its slopes (d,) say where; else they are searched for.
+    Of a response that is monotonic in all inputs the signs of its slopes (d,) say where. Else points all over the box are looked at, and
+    from the best the way goes on downhill, or uphill, to the nearest extreme (scipy's L-BFGS-B).
     """
 
     surrogate: Fitted
@@ -85,12 +93,27 @@ class Extremes:
         if self.rises is not None:
             where = np.stack([-self.rises, self.rises]).astype(float)
             return self.surrogate.evaluate(where * s)[:, 0], where
-        d = self.surrogate.inputs
-        box = self.surrogate.restricted(np.stack([-s, s], axis=1))
-        corners = np.array(list(product((-1.0, 1.0), repeat=d))) if d <= MOST_CORNERS else np.empty((0, d))
-        candidates = np.concatenate([np.zeros((1, d)), corners, 2 * sobol_sequence(CANDIDATES, d) - 1])
-        ends, where = searched(box.value_and_slope, lambda at: box.select(at).evaluate(candidates), 1, candidates)
-        return ends[:, 0], where[:, 0]
+        looked = candidates(len(s))
+        values = self.surrogate.evaluate(looked * s)[:, 0]
+        size = float(np.abs(values).max()) or 1.0
+        found = [self._extreme(looked[at], s, sign / size) for at, sign in ((values.argmin(), 1.0), (values.argmax(), -1.0))]
+        where = np.array(found)
+        return self.surrogate.evaluate(where * s)[:, 0], where
+
+    def _extreme(self, begin: np.ndarray, s: np.ndarray, factor: float) -> np.ndarray:
+        """Where `factor` times the response is least, downhill from a point (d,) of [-1, 1]^d."""
+        from scipy.optimize import minimize
+
+        def look(w: np.ndarray) -> tuple[float, np.ndarray]:
+            point = (w * s)[None]
+            return factor * float(self.surrogate.evaluate(point)[0, 0]), factor * self.surrogate.gradient(point)[0, :, 0] * s
+
+        value, slope = look(begin)
+        if (np.abs(begin) == 1).all() and (slope * begin <= 0).all():  # a corner that it falls towards from all sides
+            return begin
+        options = {"ftol": 1e-16, "gtol": 1e-13}
+        done = minimize(look, begin, jac=True, method="L-BFGS-B", bounds=[(-1.0, 1.0)] * len(begin), options=options)
+        return done.x if done.fun <= value else begin
 
     def __call__(self, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ends, where = self.places(s)

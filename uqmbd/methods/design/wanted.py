@@ -71,6 +71,7 @@ class CostOf(Checked):
             found["table"] = tuple(number(t, "table") for t, _ in self.table)
             if any(b <= a for a, b in zip(found["table"], found["table"][1:], strict=False)):
                 raise StudyError("tolerances of a table rise", key=f"method.costs.{name}.table", remedy="write the smallest first")
+            found.setdefault("smallest", found["table"][0])  # below it the table says nothing
         return found
 
     def made(self, name: str, item: Input, half: float) -> Cost:
