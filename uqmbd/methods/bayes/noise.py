@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from uqmbd.errors import StudyError
-from uqmbd.inputs import Input, read_input
+from uqmbd.inputs import read_input
 from uqmbd.inputs.random import Random
 
 
