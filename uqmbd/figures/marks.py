@@ -248,6 +248,10 @@ class Image:
         return below + [(0.5 + 0.5 * at, "outer", opacity) for at, opacity in steps]  # both colours end in the paper
 
 
+def _lines_of(mark: Curve | Band) -> tuple[np.ndarray, ...]:
+    return (mark.y,) if isinstance(mark, Curve) else (mark.lower, mark.upper)
+
+
 Mark = Curve | Band | Stack | Bars | Rows | Points | Dots | Cells | Pairs | Level | Image
 
 
@@ -277,6 +281,14 @@ class Panel:
         """Least and greatest place of its bands, points and levels along the horizontal axis."""
         x = np.concatenate([np.ravel(mark.x) for mark in self.marks if isinstance(mark, (Band, Curve, Points, Dots, Level))])
         return float(np.nanmin(x)), float(np.nanmax(x))
+
+    def height_of_curves(self) -> tuple[float, float] | None:
+        """Least and greatest value of its curves and bands; none beside bars, or where it has none."""
+        lines = [part for mark in self.marks if isinstance(mark, (Curve, Band)) for part in _lines_of(mark)]
+        if not lines or any(isinstance(mark, Bars) for mark in self.marks):
+            return None
+        values = np.concatenate([np.ravel(line) for line in lines])
+        return float(np.nanmin(values)), float(np.nanmax(values))
 
     def places_of(self, rows: Rows) -> tuple[np.ndarray, float]:
         """Where the middle of each bar of one of the panel's rows lies, in units of a row from the top, and the height of a bar."""

@@ -20,6 +20,7 @@ from uqmbd.tables.frames import Frame, group_frames
 from uqmbd.tables.text import Table, table_of
 
 TITLE = "Further figures"
+METHODS = "uqmbd.methods."  # functions of the methods of this package are no code that came with a result
 
 
 def plugin_sections(result: ResultData) -> dict[str, list[Figure]]:
@@ -58,7 +59,7 @@ def own_tables(result: ResultData) -> list[Table]:
 def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: str, wanted: str, remedy: str) -> dict[str, list[Any]]:
     """What all functions make of a result, by the titles of sections: one of `kinds`, several, or several by title."""
     sections: dict[str, list[Any]] = {}
-    for name in (*offered(noun), *(result.facts_of(ReportFacts).functions(f"{noun}s") if result.trust else ())):
+    for name in (*offered(noun), *_named(result, f"{noun}s", executed=True)):
         function = load_plugin(name, {}, noun, key=key)
         try:
             with kept_folder(function):
@@ -78,9 +79,15 @@ def from_outside(result: ResultData, noun: str, kinds: tuple[type, ...], key: st
 
 def left_out(result: ResultData) -> str:
     """The sentence that says which figures and tables are not shown, since their code came with the result; empty if all are."""
-    known = {what: names for what in ("figures", "tables") if (names := result.facts_of(ReportFacts).functions(what)) and not result.trust}
+    known = {what: names for what in ("figures", "tables") if (names := _named(result, what, executed=False))}
     if not known:
         return ""
     what, names = " and ".join(known), ", ".join(name for some in known.values() for name in some)
     text = f"The {what} of {names} are left out: they are code that came with this result."
     return f"{text} --trust executes it (open_results(..., trust=True))"
+
+
+def _named(result: ResultData, what: str, *, executed: bool) -> list[str]:
+    """Functions of ``figures`` or ``tables`` that the study or its method names: those that are executed, or those that are not."""
+    names = result.facts_of(ReportFacts).functions(what)
+    return [name for name in names if (result.trust or name.startswith(METHODS)) == executed]

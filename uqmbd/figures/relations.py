@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.marks import Band, Curve, Figure, Pairs, Panel
+from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Pairs, Panel
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import in_unit
@@ -37,13 +37,24 @@ def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     values = [unit.of(result.runs[f"input:{name}"].values[index]) for name, unit in zip(shown, units, strict=True)]
     values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
     words = [with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
-    panel = Panel("", "", (Pairs(values, "runs"),), names=(*words, *outputs))
+    panel = each_against_each(values, "runs", (*words, *outputs))
     caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
-    caption.append("Drag over points to mark the same runs in all fields.")
+    if len(values) > 2:
+        caption.append("Drag over points to mark the same runs in all fields.")
     left_out = len(inputs) + len(scalars) - len(variables)
     if left_out:
         caption.append(f"{len(variables)} of {len(variables) + left_out} inputs and scalar outputs.")
     return [Figure("relations", "Inputs and scalar outputs", (panel,), tuple(caption))]
+
+
+def each_against_each(values: np.ndarray, label: str, names: tuple[str, ...]) -> Panel:
+    """Scatter matrix of `values` (variables, rows); of two variables its one field, of a single one a histogram."""
+    if len(values) > 2:
+        return Panel("", "", (Pairs(values, label),), names=names)
+    if len(values) == 2:
+        return Panel(names[0], names[1], (Dots(values[0], values[1], label, 0, coarse=True),))
+    counts, edges = np.histogram(values[0], bins="auto")
+    return Panel(names[0], label, (Bars(edges, counts, label),))
 
 
 def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:

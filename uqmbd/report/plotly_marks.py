@@ -69,8 +69,9 @@ def _stack(mark: Stack) -> list[dict]:
 
 def _level(mark: Level, panel: Panel) -> dict:
     top = max((bars.counts.max() for bars in panel.marks if isinstance(bars, Bars)), default=1)
+    ends = panel.height_of_curves() or (0.0, 1.05 * top)
     hover = f"{mark.label}: %{{x:.6g}}<extra></extra>"
-    return dict(type="scatter", x=[mark.x, mark.x], y=[0, 1.05 * top], mode="lines", line=_line(STYLES[mark.style]), hovertemplate=hover)
+    return dict(type="scatter", x=[mark.x, mark.x], y=list(ends), mode="lines", line=_line(STYLES[mark.style]), hovertemplate=hover)
 
 
 def _bars(mark: Bars, panel: Panel) -> dict:

@@ -140,7 +140,7 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
         y |= dict(scaleanchor="x", scaleratio=1)
     places = [mark.x for mark in panel.marks if isinstance(mark, Level)] + [mark.edges for mark in panel.marks if isinstance(mark, Bars)]
     if places:
-        values = np.hstack(places)
+        values = np.hstack([*places, panel.extent()] if panel.height_of_curves() else places)
         margin = 0.04 * np.ptp(values) or 0.04 * abs(values[0]) or 1.0
         x["range"] = [values.min() - margin, values.max() + margin]
     if panel.bare:

@@ -21,14 +21,15 @@ def posterior_figures(result: Any) -> dict[str, list[Figure]]:
 
 def corner(result: Any) -> Figure:
     """Draws of each input against each other, with their distributions on the diagonal."""
-    from uqmbd.figures.marks import Figure, Pairs, Panel
+    from uqmbd.figures.marks import Figure
+    from uqmbd.figures.relations import each_against_each
     from uqmbd.tables.scaling import input_unit, with_unit
 
     names = _inputs(result)[:VARIABLES]
     group, units = result["posterior"], [input_unit(result, name) for name in names]
     at = np.unique(np.linspace(0, group.sizes["draw"] - 1, DRAWS).astype(int))
     values = np.array([unit.of(group[f"input:{name}"].values[at]) for name, unit in zip(names, units, strict=True)])
-    panel = Panel("", "", (Pairs(values, "draws"),), names=tuple(map(with_unit, names, units)))
+    panel = each_against_each(values, "draws", tuple(map(with_unit, names, units)))
     caption = f"{len(at)} of {group.sizes['draw']} draws from the posterior, in the units in which the inputs were written."
     return Figure("posterior", "Inputs after the measurements", (panel,), (caption,))
 
