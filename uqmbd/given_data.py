@@ -32,6 +32,13 @@ class TableIndices:
         on the output ``region_distance``.
     notes : list of str
         What has to be known of them.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, uqmbd as uq
+    >>> x = np.linspace(0.0, 1.0, 200)
+    >>> uq.indices_of_table(pd.DataFrame({"x": x, "y": x**2}), ["y"]).frame[["output", "input"]].values.tolist()
+    [['y', 'x']]
     """
 
     frame: pd.DataFrame

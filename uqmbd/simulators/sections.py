@@ -51,7 +51,7 @@ class Section(Checked):
     Examples
     --------
     >>> import uqmbd as uq
-    >>> uq.Section(of=["slider.x"], every="2*pi/speed", after=0.5).numbers({"speed": 10.0})["every"]
+    >>> float(uq.Section(of=["slider.x"], every="2*pi/speed", after=0.5).numbers({"speed": 10.0})["every"])
     0.6283185307179586
     """
 

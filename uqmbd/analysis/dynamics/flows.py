@@ -57,8 +57,8 @@ class Flow:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> ball = Flow(function=lambda y, v: (v, 0 * y - 9.81), names=("y", "v"))
+    >>> import numpy as np, uqmbd as uq
+    >>> ball = uq.Flow(function=lambda y, v: (v, 0 * y - 9.81), names=("y", "v"))
     >>> ball.moved(np.zeros(1), np.array([[1.0, 0.0]]), np.array([0.1]), {})[0].round(5).tolist()
     [[0.95095, -0.981]]
     """

@@ -69,9 +69,9 @@ class PeriodMap(_FlowMap):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> spring = Flow(function=lambda x, v, k: (v, -k * x), names=("x", "v"))
-    >>> half = PeriodMap(flow=spring, over=np.pi, steps=40)
+    >>> import numpy as np, uqmbd as uq
+    >>> spring = uq.Flow(function=lambda x, v, k: (v, -k * x), names=("x", "v"))
+    >>> half = uq.PeriodMap(flow=spring, over=np.pi, steps=40)
     >>> half.tangent(np.array([[1.0, 0.5]]), {"k": 1.0})[1][0].round(9).diagonal().tolist()
     [-1.0, -1.0]
     """
@@ -125,6 +125,15 @@ class ReturnMap(_FlowMap):
         The coordinates behind the surface from those before it, for a section just behind impacts: the motion then begins on the surface.
     turns : dict of str to float, optional
         Coordinates of which whole turns are taken away, so that they lie from 0 to a turn.
+
+    Examples
+    --------
+    >>> import numpy as np, uqmbd as uq
+    >>> spring = uq.Flow(function=lambda x, v, k: (v, -k * x), names=("x", "v"))
+    >>> upwards = uq.ReturnMap(flow=spring, surface=lambda x, v, k: x, dt=0.1)
+    >>> states, times = upwards.returned(np.array([[0.0, 1.0]]), {"k": 4.0})
+    >>> (states.round(9) + 0.0).tolist(), times.round(9).tolist()  # back after a period, pi
+    ([[0.0, 1.0]], [3.141592654])
     """
 
     surface: Callable[..., Any]

@@ -28,7 +28,8 @@ class Stop:
 
     Examples
     --------
-    >>> floor = Stop(gap=lambda y, v, e: y, reset=lambda y, v, e: (0.0 * y, -e * v))
+    >>> import uqmbd as uq
+    >>> floor = uq.Stop(gap=lambda y, v, e: y, reset=lambda y, v, e: (0.0 * y, -e * v))
     >>> floor.reset(y=0.0, v=-2.0, e=0.5)
     (0.0, 1.0)
     """
