@@ -33,6 +33,13 @@ class Passage:
         Least approach speed of them in m/s, inf without any: where it goes to zero the motion grazes.
     said : list of str
         Why there is no point, or no derivative; "" where there are both.
+
+    Examples
+    --------
+    >>> import numpy as np, flexmbd as fm
+    >>> none = np.zeros((1, 2, 0))
+    >>> fm.Passage(np.zeros((1, 2)), np.eye(2)[None], none, np.array([1]), np.array([0.3]), [""]).approach.tolist()  # m/s
+    [0.3]
     """
 
     points: np.ndarray
@@ -57,6 +64,19 @@ class SectionMap:
         "variational equations"
     inputs : dict of str to float
         Of the model function, and their values where nothing else is given.
+
+    Examples
+    --------
+    >>> import flexmbd as fm
+    >>> def swing(stiffness=4.0):
+    ...     s = fm.System(gravity=(0.0, 0.0))
+    ...     mass = s.body("mass", mass=1.0, inertia=1.0, position=(0.1, 0.0))
+    ...     s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), mass.centre, axis=(1.0, 0.0)))
+    ...     s.add(fm.Spring("spring", s.ground.at(-5.0, 0.0), mass.centre, stiffness=stiffness, damping=0.0, length=5.0))
+    ...     return s
+    >>> section = fm.section_map(swing, every=1.0)
+    >>> isinstance(section, fm.SectionMap), section.period, section.inputs
+    (True, 1.0, {'stiffness': 4.0})
     """
 
     derivatives = "variational equations"
