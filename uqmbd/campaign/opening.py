@@ -66,7 +66,10 @@ def lock_store(directory: Path, runs: str | None = None, *, shared: bool = False
             directory.mkdir(parents=True, exist_ok=True)
             locks.append(Lock(directory, shared=shared))
             if runs is not None:
-                replace(directory / ELSEWHERE_FILE, (str(storage) if is_address(runs) else runs).encode())
+                place, said = directory / ELSEWHERE_FILE, (str(storage) if is_address(runs) else runs).encode()
+                if not place.is_file() or place.read_bytes() != said:
+                    unlist(directory, ELSEWHERE_FILE)  # a folder that was moved: its list has the place of before
+                    replace(place, said)
             if isinstance(storage, Folder):
                 storage.folder.mkdir(parents=True, exist_ok=True)
                 if storage.folder != directory / RUNS:
