@@ -209,7 +209,10 @@ def test_nan_in_an_ok_run_is_an_error():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Chebyshev(degree=2).check({"k": Random({"type": "uniform", "lower": 0, "upper": 1})}), "montecarlo, multifidelity, multilevel, pce"),
+        (
+            lambda: Chebyshev(degree=2).check({"k": Random({"type": "uniform", "lower": 0, "upper": 1})}),
+            "montecarlo, multifidelity, multilevel, pce",
+        ),
         (lambda: Chebyshev(degree=8).check({f"x{i}": Interval(0, 1) for i in range(6)}), "531441 runs at nodes"),
         (lambda: Chebyshev(degree={"z": 3}).check(UNIT_BOX), "no input 'z'"),
         (lambda: Chebyshev(degree={"x": 0}), "whole number from 1"),
