@@ -14,7 +14,7 @@ import numpy as np
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.control import STILL, Delayed, Fed, delayed_gain, held, ogy_gain
 from uqmbd.analysis.dynamics.maps import composed
-from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, whole_numbers
+from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
 from uqmbd.analysis.dynamics.shooting import TOLERANCE, shoot
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
@@ -92,10 +92,7 @@ class ChaosControl:
     def __init__(
         self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
     ) -> None:
-        known = _SETTINGS | _OWN
-        if set(settings) - known:
-            one, remedy = min(set(settings) - known), f"settings are {', '.join(sorted(known))}"
-            raise StudyError(f"the simulator of chaos under control has no setting '{one}'", key=f"solver.{one}", remedy=remedy)
+        require_known(settings, _SETTINGS | _OWN, "chaos under control")
         for key, example in (("parameter", '"r"'), ("near", "[0.7]"), ("limit", "0.1")):
             if key not in settings:
                 raise StudyError(f"a controller needs '{key}'", key=f"solver.{key}", remedy=f"write {key} = {example}")

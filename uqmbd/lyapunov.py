@@ -14,7 +14,7 @@ import numpy as np
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.exponents import Exponents, kaplan_yorke, largest, spectrum
 from uqmbd.analysis.dynamics.maps import FunctionMap
-from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, whole_numbers
+from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
 from uqmbd.analysis.dynamics.zero_one import too_fine, zero_one
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DIVERGED, ERROR, WARNING, Outcomes, OutputInfo, sample_count
@@ -66,10 +66,7 @@ class Lyapunov:
     def __init__(
         self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
     ) -> None:
-        unknown = set(settings) - _SETTINGS
-        if unknown:
-            remedy = f"settings are {', '.join(sorted(_SETTINGS))}"
-            raise StudyError(f"the simulator of exponents has no setting '{min(unknown)}'", key=f"solver.{min(unknown)}", remedy=remedy)
+        require_known(settings, _SETTINGS, "exponents")
         self.outputs = tuple(outputs)
         kind = settings.get("derivatives", derivatives.COMPLEX)
         self.in_pairs = kind == PAIRS

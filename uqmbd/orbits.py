@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives, located
-from uqmbd.analysis.dynamics.of_study import first_step, map_of
+from uqmbd.analysis.dynamics.of_study import first_step, map_of, require_known
 from uqmbd.analysis.dynamics.shooting import shoot
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
@@ -63,10 +63,7 @@ class Orbits:
     def __init__(
         self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
     ) -> None:
-        unknown = set(settings) - _SETTINGS
-        if unknown:
-            remedy = f"settings are {', '.join(sorted(_SETTINGS))}"
-            raise StudyError(f"the simulator of orbits has no setting '{min(unknown)}'", key="solver", value=min(unknown), remedy=remedy)
+        require_known(settings, _SETTINGS, "orbits")
         if not settings.get("find"):
             remedy = 'write find = {flip = {parameter = "a", near = 0.36, start = [0.9, 0.3]}}'
             raise StudyError("the simulator of orbits needs 'find'", key="solver.find", remedy=remedy)

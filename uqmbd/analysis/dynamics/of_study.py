@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,13 @@ def first_step(of: Map, states: np.ndarray, parameters: Parameters, by: Sequence
         text = f"a step of the map raises {type(error).__name__}: {error}"
         remedy = "it is called with its coordinates, the inputs and `solver.fixed` by name, each an array"
         raise StudyError(text, key="study.model", remedy=remedy) from error
+
+
+def require_known(settings: Mapping[str, Any], known: Set[str], of: str) -> None:
+    """Raise `StudyError` for a setting that the simulator `of` something does not have."""
+    if unknown := set(settings) - known:
+        remedy = f"settings are {', '.join(sorted(known))}"
+        raise StudyError(f"the simulator of {of} has no setting '{min(unknown)}'", key=f"solver.{min(unknown)}", remedy=remedy)
 
 
 def whole_numbers(settings: Mapping[str, Any], standard: Mapping[str, tuple[int, int]]) -> dict[str, int]:
