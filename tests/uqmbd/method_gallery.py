@@ -219,6 +219,7 @@ CASES = [
     case("reliability", "tailed", TAILED, approach="subset", samples=100, levels=6, **RARE),
     case("reliability", "tailed", TAILED, approach="montecarlo", samples=100, more={"samples": 160}, output="s", above=2.2),
     case("reliability", "bound", BOUND, JUMPING, approach="montecarlo", samples=60, output="s", above=2.0),
+    case("reliability", "until", TAILED, approach="montecarlo", samples=30, until={"cov": "1 %", "most": 120}, output="s", above=2.2),
     case("reliability", "tailed", TAILED, approach="ak_mcs", cov=0.2, max_runs=60, **RARE),
     case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),

@@ -113,8 +113,12 @@ def next_count(count: int, width: float, look: int, most: int) -> int:
     from scipy.special import ndtri
 
     wider = ndtri((1 + confidence(look + 1, last=False)) / 2) / ndtri((1 + confidence(look, last=False)) / 2)
-    times = np.clip(SPARE * (width * wider) ** 2, LEAST_MORE, MOST_MORE)
-    return min(most, int(np.ceil(count * times)))
+    return runs_for(count, (width * wider) ** 2, most)
+
+
+def runs_for(count: int, times: float, most: int) -> int:
+    """Runs at the next look, where those so far, `count`, are to be about `times` as many."""
+    return min(most, int(np.ceil(count * np.clip(SPARE * times, LEAST_MORE, MOST_MORE))))
 
 
 def sentences(until: Until, widths: Mapping[str, float], most: int) -> list[str]:

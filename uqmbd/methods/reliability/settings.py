@@ -58,7 +58,11 @@ class Reliability(ByApproach):
         learns where the limit is), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals and convex
         sets over them).
     samples : int
-        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs.
+        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs, with
+        `until` those of the first look.
+    until : table, optional
+        montecarlo: runs until the coefficient of variation of the probability is small enough, ``{ cov = "10 %" }``; ``most``, the largest
+        number of runs, 100000 unless said. Limits hold with 95 % at whatever look the runs end.
     fallback_runs : int
         importance: runs that subset simulation may make where those around the design point cannot be trusted; 10 times `samples` unless
         said, 0 for none.
