@@ -154,6 +154,7 @@ CASES = [
     case("montecarlo", "tailed", TAILED, samples=64, design="sobol", more={"samples": 128}),
     case("montecarlo", "others", OTHERS, JUMPING, samples=40, design="lhs", history_runs=20, new={"samples": 60}),
     case("montecarlo", "until", UNIFORM, samples=20, until={"mean": "1e-9 %", "std": "1e-9 %", "most": 90}),
+    case("montecarlo", "beyond", UNIFORM, samples=40, beyond={"s": "> 2.2", "t": "< 2"}, more={"samples": 100}),
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
     case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
