@@ -18,7 +18,7 @@ from uqmbd.errors import StudyError
 BLOCKS = 32  # parts of an orbit from whose means the limits follow, and
 COARSE = 8  # longer ones, which tell when the short ones depend on each other: the wider limits hold
 CONFIDENCE = 0.95
-SMALL, FEW = 6, 8  # coordinates up to which, and matrices from which on, directions are made orthogonal over all matrices at once
+SMALL = 6  # coordinates up to which directions are made orthogonal over all matrices at once, whose sums do not depend on their number
 CLOSE = 1e-3  # share of a column that is not in the span of those before it, below which Householder's reflections are taken
 GROWN = 1000.0  # times: what a neighbour has to part by in all steps to be told from one that stays
 
@@ -124,10 +124,10 @@ def orthonormal(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ([[[0.6, -0.8], [0.8, 0.6]]], [[5.0, 0.4]])
     """
     n, d, _ = columns.shape
-    if d > SMALL or n < FEW:
+    if d > SMALL:
         directions, upper = np.linalg.qr(columns)
         return directions, np.abs(np.diagonal(upper, axis1=1, axis2=2))
-    rest, added, close = np.ascontiguousarray(columns.transpose(2, 1, 0)), np.empty((d, n)), np.zeros(n, bool)
+    rest, added, close = np.array(columns.transpose(2, 1, 0), order="C"), np.empty((d, n)), np.zeros(n, bool)
     for k in range(d):
         before = (columns[:, :, k] ** 2).sum(axis=1)
         square = (rest[k] ** 2).sum(axis=0)
