@@ -200,7 +200,7 @@ class LimitMet(FromAttributes):
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width, probability
+    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst
     upper: bool = True
     level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
@@ -249,11 +249,16 @@ class Designed(FromAttributes):
     design: Mapping[str, float] = field(default_factory=dict)
     design_at_end: Sequence[str] = ()  # inputs at the end of their range
     minimised: str = ""  # output
-    objective: float = np.nan  # its value at the nominals
+    measure: str = "nominal"  # what is taken of it
+    objective: float = np.nan  # that
+    objective_limits: Sequence[float] = ()  # 95 % limits by fresh runs; empty of what has none
     limits_met: Sequence[Mapping[str, Any]] = ()
     feasible: bool = True  # whether the worst points of all limits are within them
     verified: bool = False  # whether nothing, fresh runs among it, speaks against that
     runs_verifying: int = 0
+    runs_searching: int = 0
+    starts_tried: int = 1
+    starts_alike: int = 1  # how many of them end at this design
 
     @classmethod
     def of(cls, attrs: Mapping[Any, Any]) -> Designed:
