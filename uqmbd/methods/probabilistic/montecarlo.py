@@ -226,7 +226,7 @@ class MonteCarlo(Method):
     """
 
     name: ClassVar[str] = "montecarlo"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)

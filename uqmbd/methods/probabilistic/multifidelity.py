@@ -215,7 +215,7 @@ class Multifidelity(Method):
     """
 
     name: ClassVar[str] = "multifidelity"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CORRELATION)
     tables: ClassVar[tuple[Any, ...]] = (fidelity_table,)

@@ -202,7 +202,7 @@ class Multilevel(Method):
     """
 
     name: ClassVar[str] = "multilevel"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, LEVELS)
     figures: ClassVar[tuple[Any, ...]] = (levels_figure,)
