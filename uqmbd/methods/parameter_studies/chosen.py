@@ -117,6 +117,8 @@ class Grid(Method):
         for name, item in inputs.items():
             own = len(np.flatnonzero(item.probabilities)) if isinstance(item, Weighted) else None if by_input else self.points
             count = len(self.values[name]) if name in self.values else by_input.get(name, own)
+            if count is None and self.points is None and not self.values:
+                raise StudyError("a grid needs points (a number, or numbers by input) or values by input")
             if count is None:
                 raise StudyError(f"the input '{name}' has neither points nor values", key="method.points", remedy=f"add {name} = 5, say")
             counts.append(count)
