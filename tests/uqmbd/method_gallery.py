@@ -240,6 +240,8 @@ CASES = [
     case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),
+    case("basins", "box", BOX, cells=5, period=2 / 3, skip=0),
+    case("basins", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, random=30, samples=3, sections=["f"], keep=4),
     case("tolerances", "jumping", THREE, JUMPING, degree=3, costs=COSTS, limits={"s": "<= 2.4"}, stack="root_of_squares"),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
