@@ -18,15 +18,16 @@ from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
 from uqmbd.analysis.statistics.order_statistics import quantiles
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
-from uqmbd.groups import OF_SAMPLE, GroupSpec
+from uqmbd.groups import CONVERGENCE, OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
-from uqmbd.methods.probabilistic.until import MISSED, Until, confidence, next_count, sentences
+from uqmbd.methods.probabilistic.until import MISSED, Until, confidence, estimated, next_count, sentences, settling
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
+from uqmbd.methods.settling import Settling
 from uqmbd.methods.staged import Conclusion
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
@@ -57,6 +58,7 @@ class MonteCarloRun(ReducedRun):
         if self.histories.may_miss.any():
             self._along["missing"] = self.histories
         self._gone = np.zeros(self.histories.count, np.int64)  # values of histories that ok runs lack
+        self._settled = Settling(self.histories)  # at each look, where there are no scalars
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """All samples, once; with `until` so many that limits may be narrow enough, until they are."""
@@ -87,7 +89,9 @@ class MonteCarloRun(ReducedRun):
         stop_if_too_many(settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         last = self._count >= settings.most
         self._looks.append((self._count, confidence(len(self._looks) + 1, last)))
-        width = max(self._widths(self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)).values())
+        scalars, histories = self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)
+        self._settled.add(self._good, estimated(settings.until, self.histories, histories.rows))
+        width = max(self._widths(scalars, histories).values())
         return self._count if last or width <= 1.0 else next_count(self._count, width, len(self._looks), settings.most)
 
     @property
@@ -129,31 +133,38 @@ class MonteCarloRun(ReducedRun):
         count = int(failures["runs_ok"])
         scalars, histories = self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)
         attrs = {
-            "method": self.settings.name,
-            "sampling": "random",
-            "design": self.settings.design,
-            "seed": self.seed,
-            "confidence": 0.95,
+            "method": self.settings.name, "sampling": "random", "design": self.settings.design, "seed": self.seed, "confidence": 0.95,
             **failures,
-        }
+        }  # fmt: skip
         if self.histories.count:
             attrs["history_quantile_runs"] = self._whole
         notes = left_out(failures, ": the statistics are those of runs that work")
         gone = [Missing.of(self.scalars, self._values[: self._good]), Missing(self.histories, self._gone, count)]
         if self._looks:
-            missed = sentences(self.settings.until, self._widths(scalars, histories), self.settings.most)
+            beyond = self._widths(scalars, histories) if self._count >= self.settings.most else {}  # else more runs come
+            missed = sentences(self.settings.until, beyond, self.settings.most)
             attrs |= {"looks": len(self._looks), "confidence_at_last_look": self._confidence} | ({WARNINGS: missed} if missed else {})
             notes = missed + notes
         attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
-        names = list(scalars.rows)
+        names, converging = list(scalars.rows), self._converging(histories)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
         inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
         statistics = self._join({"statistic": names}, [moved(each) for each in rows])
-        return {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}, attrs
+        missing = gone[0].group().merge(gone[1].group())
+        return {"inner": inner, "statistics": statistics, "missing": missing, **converging}, attrs
 
-    def _of_scalars(self, at: Any) -> Statistics:
-        """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
-        values = self._values[: self._good]
+    def _converging(self, histories: Statistics) -> dict[str, Any]:
+        """The group `convergence`, of scalars by their runs as they came; of histories alone by looks, since their runs are not kept."""
+        until = self.settings.until
+        if self.scalars.count:
+            return settling(self.scalars, self._good, lambda n: self._of_all(self.scalars, partial(self._of_scalars, count=n)).rows, until)
+        if self._looks:
+            self._settled.add(self._good, estimated(until, self.histories, histories.rows))
+        return self._settled.groups()
+
+    def _of_scalars(self, at: Any, count: int | None = None) -> Statistics:
+        """Statistics of some of the scalars, all of them there; or of one by number, of what is there. Of the first `count` ok runs."""
+        values = self._values[: self._good if count is None else count]
         values = values[:, at] if isinstance(at, (slice, np.ndarray)) else present(values[:, at])
         found = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
         return Statistics.of(found, len(values), values, levels_of(self.settings.quantiles), self._confidence)
@@ -227,7 +238,7 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, CONVERGENCE)
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
