@@ -47,6 +47,8 @@ class Code:
     system : System
         Its numbers may be arrays over samples; those are what there are derivatives by.
     formulation : str
+    beyond : callable, optional
+        Of outputs by name the node that says how far a motion is beyond the section.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Code:
         The table of `names` with its sizes; where each segment begins; row and column of each number; addresses of the functions.
     """
 
-    def __init__(self, system, formulation):
+    def __init__(self, system, formulation, beyond=None):
         known = system.parameters()
         self.paths = [path for path in known if known.level(path) == LANE and not isinstance(known[path], Matrix)]
         varied = {path: {j: 1.0} for j, path in enumerate(self.paths)}
@@ -65,12 +67,14 @@ class Code:
         written = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=varied)
         turning = written.turning(every=False)
         self.problem = b = written.problem([])
+        reached = [] if beyond is None else [beyond(b)]
         graph.whole = True
         self.turned, self.turning = list(turning), [k for _, k in turning.values()]
         self.sizes = self._rows()
         made = {name: nodes(b, len(self.paths)) for name, nodes in (("motion", _motion), ("slopes", _slopes), ("closing", _closing))}
         made["closing"].append([((k, 0), x) for k, (x, _) in zip(self.turning, turning.values(), strict=True)])
         made["events"] = _events(b, len(self.paths))
+        made["passing"] = _passing(b, reached, len(self.paths))
         made |= {f"impact{u}": _impact(b, contact, len(self.paths)) for u, contact in enumerate(b.unilaterals)}
         self._compile(graph, made)
         self.remembered = np.zeros(len(b.contacts) + 1, np.int64)  # contacts whose force depends on the approach speed
@@ -170,6 +174,17 @@ def _events(b, count):
         _by(g, rates, "q", b.n), _by(g, rates, "v", b.n), _by(g, rates, "p", count), by_time,
         _values([c.minimum for c in b.contacts]),
     ]  # fmt: skip
+
+
+def _passing(b, reached, count):
+    """How far beyond a section a motion is, its rate, and derivatives of the first; nothing where there is no such section."""
+    g = b.graph
+    rates = [
+        g.dot([(x, speeds[i]) for of, speeds in (("q", b.v), ("v", b.a)) for (_, i), x in _by(g, [node], of, b.n)])
+        + g.derivative(node, b.time)
+        for node in reached
+    ]
+    return [_values([*reached, *rates]), *(_by(g, reached, *of) for of in (("q", b.n), ("v", b.n), ("p", count)))]
 
 
 def _impact(b, contact, count):

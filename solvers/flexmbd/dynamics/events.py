@@ -9,8 +9,8 @@ from flexmbd.dynamics.flow import attempt, call, close, field, put, saddle, take
 from flexmbd.dynamics.linear import clear, factorise, substitute
 from flexmbd.dynamics.names import (
     AFTER, BEFORE, BROAD, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, FIRST_IMPACT, GAP_P, GAP_Q, GAPS, GRAZES, HOLDS, IMPACT_P, IMPACT_Q,
-    IMPACT_T, IMPACT_V, IMPACTS, IMPULSE, MATRIX, MODE, MOTION, NC, NORMAL, NU, OTHER, OUT, PER_IMPACT, RATE_P, RATE_Q, RATE_T, RATE_V,
-    RATES_AT, REALS, RESTITUTION, SEGMENTS, SHIFTS, SIDES, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, WIDE, A, L, M, N,
+    IMPACT_T, IMPACT_V, IMPACTS, IMPULSE, LEAVES, MATRIX, MODE, MOTION, NC, NORMAL, NU, OTHER, OUT, PER_IMPACT, RATE_P, RATE_Q, RATE_T,
+    RATE_V, RATES_AT, REALS, RESTITUTION, SECTION, SEGMENTS, SHIFTS, SIDES, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, TOLD, WIDE, A, L, M, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
@@ -43,24 +43,48 @@ def sign_of(j, X, at):
 
 
 @inner
+def leaving(j, at):
+    """Whether contact j is that of the section, and the motion began within it."""
+    return j == at[SECTION] and doubles(at[TOLD])[LEAVES] > 0.5
+
+
+@inner
+def peak(h, d0, s0, d1, s1):
+    """Where within a step a value may rise above zero and fall again, as a share of it, by the cubic through both ends; else negative.
+
+    The cubic may be off in the middle, where less than zero is enough; near the ends it is not.
+    """
+    if s0 > 0.0 and s1 < 0.0:
+        a, b, c = h * s0, 3.0 * (d1 - d0) - h * (2.0 * s0 + s1), h * (s0 + s1) - 2.0 * (d1 - d0)
+        below, x = sqrt(max(b * b - 3.0 * a * c, 0.0)) - b, 0.5
+        if below > 0.0:
+            x = a / below
+        margin = 0.02 * max(-d0, -d1) if 0.02 < x < 0.98 else 0.0
+        if 1e-9 < x < 1.0 - 1e-9 and d0 + x * (a + x * (b + x * c)) > -margin:
+            return x
+    return -1.0
+
+
+@inner
 def crossing(h, X, at):
     """Contact whose event lies before the end of a step, else -1; where a contact may begin and end within it, a shorter step.
 
-    A penetration that grows at the start and falls at the end may have been above zero: the cubic through both ends says where.
+    A penetration that grows at the start and falls at the end may have been above zero (`peak`). What begins within the contact of its
+    section, and leaves it, has no event before it has left.
     """
     before, after, shorter = doubles(at[BEFORE]), doubles(at[AFTER]), h
     for j in range(at[NC] + at[NU]):
         sign = sign_of(j, X, at)
         d0, s0, d1, s1 = sign * before[2 * j], sign * before[2 * j + 1], sign * after[2 * j], sign * after[2 * j + 1]
-        if d1 > 0.0:
+        if d1 > 0.0 and leaving(j, at):
+            if s1 > 0.0:
+                shorter = min(shorter, 0.5 * h)
+        elif d1 > 0.0:
             return j, h
-        if s0 > 0.0 and s1 < 0.0:
-            a, b, c = h * s0, 3.0 * (d1 - d0) - h * (2.0 * s0 + s1), h * (s0 + s1) - 2.0 * (d1 - d0)
-            below, x = sqrt(max(b * b - 3.0 * a * c, 0.0)) - b, 0.5
-            if below > 0.0:
-                x = a / below
-            if 0.02 < x < 0.98 and d0 + x * (a + x * (b + x * c)) > -0.02 * max(-d0, -d1):
-                shorter = min(shorter, x * h)
+        else:
+            share = peak(h, d0, s0, d1, s1)
+            if share > 0.0:
+                shorter = min(shorter, share * h)
     return -1, shorter
 
 
