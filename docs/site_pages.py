@@ -42,7 +42,7 @@ UQMBD = {
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel Multifidelity PCE Mixed Sensitivity Reliability",
     "Parameter studies": "Grid List Calibrate Posterior",
-    "Nonlinear dynamics": "Bifurcation",
+    "Nonlinear dynamics": "Basins Bifurcation",
     "Decisions": "Tolerances Design",
 }
 

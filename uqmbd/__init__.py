@@ -13,7 +13,7 @@ _NAMES = {  # by their module
     "given_data": "TableIndices indices_of_table",
     "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
-    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Design Evidence FuzzyBounds Grid List Mixed MonteCarlo Multifidelity "
+    "methods": "Basins Bifurcation Calibrate Chebyshev ConvexBounds Design Evidence FuzzyBounds Grid List Mixed MonteCarlo Multifidelity "
     "Multilevel PCE Posterior Reliability Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
     "report": "write_report",
     "result": "Result open_results",

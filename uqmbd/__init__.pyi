@@ -26,6 +26,7 @@ from uqmbd.inputs.variables import Weibull as Weibull
 from uqmbd.methods.bayes.posterior import Posterior as Posterior
 from uqmbd.methods.design.reliable import Design as Design
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
+from uqmbd.methods.dynamics.basins import Basins as Basins
 from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
 from uqmbd.methods.imprecise.mixed import Mixed as Mixed

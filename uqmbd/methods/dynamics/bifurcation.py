@@ -13,9 +13,10 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import INNER, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method, require_inputs
+from uqmbd.methods.base import require_inputs
 from uqmbd.methods.dynamics.diagram import GROUPS, Told, diagram
 from uqmbd.methods.dynamics.followed import FOLLOWED, LOCATED, followed, map_named, named
+from uqmbd.methods.dynamics.of_sections import OfSections
 from uqmbd.methods.dynamics.recurrence import UNTOLD
 from uqmbd.methods.dynamics.sections import sections_of
 from uqmbd.methods.dynamics.sweep import Sweep
@@ -85,7 +86,7 @@ class BifurcationRun(Sampler):
         return Result(groups, specs=specs, attrs={**attrs, "seed": self.seed})
 
 
-class Bifurcation(Method):
+class Bifurcation(OfSections):
     """Bifurcation diagram: section points of the long-term motion at many values of one input, with the period at each.
 
     Section points are the values of events (`uqmbd.Events`: crossings of a Poincaré section, impacts), of histories once a `period`
@@ -146,7 +147,6 @@ class Bifurcation(Method):
 
     name: ClassVar[str] = "bifurcation"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
-    leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, *GROUPS, FOLLOWED, LOCATED)
     run: ClassVar[type] = BifurcationRun
 
@@ -216,13 +216,6 @@ class Bifurcation(Method):
             if name == parameter:
                 raise StudyError(f"the diagram is over '{name}', which has starts too", key=f"method.starts.{name}", remedy="leave one out")
             check_inside(name, inputs[name], np.array(values), f"method.starts.{name}")
-
-    def treated(self, outputs: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
-        """All but fields."""
-        events = {name for name, info in outputs.items() if info.in_runs_alone and not info.further}
-        others = {name: info for name, info in outputs.items() if name not in events}
-        known = events | (super().treated(others).keys() if not events or others.keys() - events else set())
-        return {name: info for name, info in outputs.items() if name in known}
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         starts = max(map(len, self.starts.values()), default=1)

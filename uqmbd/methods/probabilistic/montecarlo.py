@@ -21,6 +21,7 @@ from uqmbd.facts import WARNINGS
 from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
+from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
 from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
@@ -45,8 +46,10 @@ class MonteCarloRun(ReducedRun):
         self._samples = self._drawn(0, settings.samples if settings.until is None else max(settings.samples, self._head))
         self._values = np.empty((settings.samples, self.scalars.count))  # of the ok runs, `_good` so far
         self._looks: list[tuple[int, float]] = []  # runs, and the confidence of the limits
+        every = {name: one.outputs[name] for one in (self.scalars, self.histories) for name in one.outputs}
+        self._limits = passed(settings.beyond, every)
         if settings.until is not None:
-            settings.until.check({name: one.outputs[name] for one in (self.scalars, self.histories) for name in one.outputs})
+            settings.until.check(every, self._limits)
         self._good = 0
         self._moments = moments.empty(self.histories.count)
         self._whole = 0
@@ -100,8 +103,16 @@ class MonteCarloRun(ReducedRun):
 
     def _widths(self, *parts: Statistics) -> dict[str, float]:
         """Half the width of limits over what `until` asks for, by output."""
-        both = zip((self.scalars, self.histories), parts, strict=True)
-        return {name: x for columns, part in both if columns.count for name, x in self.settings.until.widths(columns, *part).items()}
+        both, until = zip((self.scalars, self.histories), parts, strict=True), self.settings.until
+        widths = {name: x for columns, part in both if columns.count for name, x in until.widths(columns, *part).items()}
+        for name, x in until.widths_of_shares(self._shares()).items():
+            widths[name] = max(widths[name], x)
+        return widths
+
+    def _shares(self) -> dict[str, np.ndarray]:
+        """Probability of outputs to be beyond their limits, with its limits, (3,) each."""
+        values, at = self._values[: self._good], self.scalars.slices
+        return {one.output: one.share(values[:, at[one.output].start], self._confidence) for one in self._limits}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
         self._status.append(partial["status"])
@@ -128,14 +139,8 @@ class MonteCarloRun(ReducedRun):
         failures = count_failures(status)
         count = int(failures["runs_ok"])
         scalars, histories = self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)
-        attrs = {
-            "method": self.settings.name,
-            "sampling": "random",
-            "design": self.settings.design,
-            "seed": self.seed,
-            "confidence": 0.95,
-            **failures,
-        }
+        attrs = {"method": self.settings.name, "sampling": "random", "design": self.settings.design, "seed": self.seed}
+        attrs |= {"confidence": 0.95, **failures}
         if self.histories.count:
             attrs["history_quantile_runs"] = self._whole
         notes = left_out(failures, ": the statistics are those of runs that work")
@@ -149,7 +154,10 @@ class MonteCarloRun(ReducedRun):
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
         inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
         statistics = self._join({"statistic": names}, [moved(each) for each in rows])
-        return {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}, attrs
+        groups = {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}
+        if self._limits:
+            groups["beyond"] = beyond_group(self._limits, self._shares(), self.scalars.outputs)
+        return groups, attrs
 
     def _of_scalars(self, at: Any) -> Statistics:
         """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
@@ -208,10 +216,14 @@ class MonteCarlo(Method):
         Quantiles of histories use the first so many runs; scalars and moments use all.
     quantiles : list of float
         Probabilities of the quantiles, 5, 25, 50, 75 and 95 % where nothing is said.
+    beyond : dict of str to str, optional
+        Limits by output, ``{ "x:max" = "> 18 kN" }``: the probability to be beyond them, among runs that work, is reported with limits
+        that hold for every distribution.
     until : table, optional
         Runs until limits are narrow enough: ``{ mean = "1 %" }``, half their width as a share of the largest mean of each output, or as a
-        number in its unit; ``std`` and ``quantile`` likewise, alone or together; ``outputs``, names of those that are looked at, all unless
-        said; ``most``, the largest number of runs, 100000 unless said. Limits hold with 95 % at whatever look the runs end.
+        number in its unit; ``std``, ``quantile`` and ``probability`` (that of `beyond`) likewise, alone or together; ``outputs``, names of
+        those that are looked at, all unless said; ``most``, the largest number of runs, 100000 unless said. Limits hold with 95 % at
+        whatever look the runs end.
 
     Examples
     --------
@@ -227,7 +239,8 @@ class MonteCarlo(Method):
 
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, BEYOND)
+    tables: ClassVar[tuple[Any, ...]] = (beyond_table,)
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
@@ -238,6 +251,7 @@ class MonteCarlo(Method):
     design: Literal["random", "lhs", "sobol"] = "random"
     history_runs: int = Field(default=2000, ge=1)
     quantiles: Quantiles = None
+    beyond: Beyond = None
     until: Until | None = None
 
     @model_validator(mode="after")

@@ -11,12 +11,14 @@ from pydantic import Field, model_validator
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
-from uqmbd.inputs.quantity import Level
-from uqmbd.methods.accuracy import allowed, require_positive
+from uqmbd.inputs.quantity import Level, Quantity
+from uqmbd.methods.accuracy import allowed, is_share, require_positive
+from uqmbd.methods.beyond import Passed
 from uqmbd.outcomes import OutputInfo
 
 MISSED = 0.05  # probability with which the limits at any of the looks may miss
 LEAST_MORE, MOST_MORE = 1.3, 4.0  # times as many runs at the next look
+STATISTICS = ("mean", "std", "quantile", "probability")
 TINY = np.finfo(float).tiny
 SPARE = 1.1  # runs beyond what the widths so far say
 
@@ -29,6 +31,8 @@ class Until(Checked):
     mean, std, quantile : float or str, optional
         Half the width of the limits: a share of the largest size of the statistic, ``"1 %"``, or a number in the output's unit. That of
         quantiles is of all that are reported, of outputs that are numbers.
+    probability : float or str, optional
+        The same of the probability of each output to be beyond its limit: a share of it, ``"10 %"``, or a number.
     outputs : list of str, optional
         Which are looked at; all unless said.
     most : int
@@ -38,24 +42,31 @@ class Until(Checked):
     mean: Level = None
     std: Level = None
     quantile: Level = None
+    probability: Level = None
     outputs: list[str] | None = None
     most: int = Field(default=100_000, ge=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.asked:
-            raise StudyError("nothing is asked for", key="until", remedy='give one of mean, std, quantile: until = { mean = "1 %" }')
+            raise StudyError("nothing is asked for", key="until", remedy=f'give one of {", ".join(STATISTICS)}: until = {{ mean = "1 %" }}')
         for key, wanted in self.asked.items():
             require_positive(wanted, f"until.{key}")
+        if isinstance(self.probability, Quantity) and self.probability.si.unit:
+            remedy = 'write "10 %", of itself, or 0.01'
+            raise StudyError("a probability has no unit", key="until.probability", value=self.probability.written, remedy=remedy)
         return self
 
     @property
     def asked(self) -> dict[str, Any]:
         """What is asked for, by statistic."""
-        return {key: value for key in ("mean", "std", "quantile") if (value := getattr(self, key)) is not None}
+        return {key: value for key in STATISTICS if (value := getattr(self, key)) is not None}
 
-    def check(self, outputs: Mapping[str, OutputInfo]) -> None:
-        """Raise `StudyError` unless its outputs are there, and numbers among them where quantiles are asked for."""
+    def check(self, outputs: Mapping[str, OutputInfo], limits: Sequence[Passed] = ()) -> None:
+        """Raise `StudyError` unless its outputs are there, with numbers, or limits, where quantiles, or probabilities, are asked for."""
+        if self.probability is not None and not any(self.looks_at(one.output) for one in limits):
+            remedy = 'write beyond = { "x:max" = "> 18 kN" } in [method]'
+            raise StudyError("no output that is looked at has a limit to be beyond", key="method.until.probability", remedy=remedy)
         for name in self.outputs or ():
             if name not in outputs:
                 remedy = did_you_mean(name, outputs, noun="output")
@@ -82,6 +93,8 @@ class Until(Checked):
         """
         found = np.zeros(columns.count)
         for key, wanted in self.asked.items():
+            if key == "probability":
+                continue
             names = [key] if key != "quantile" else [name for name in rows if name[:1] == "q" and "_" not in name]
             limit = allowed(wanted, columns, np.nan_to_num(np.max([np.abs(rows[name]) for name in names], axis=0)), f"method.until.{key}")
             for name, at in columns.slices.items():
@@ -90,6 +103,17 @@ class Until(Checked):
             found = np.fmax(found, np.max([half_width(rows, name) for name in names], axis=0) / np.maximum(limit, TINY))
             found[doubtful.get(f"{key}_doubtful", np.zeros(columns.count, bool))] = np.inf
         return {name: float(found[at].max()) for name, at in columns.slices.items() if self.looks_at(name)}
+
+    def widths_of_shares(self, shares: Mapping[str, np.ndarray]) -> dict[str, float]:
+        """The same of probabilities: `shares` are the probability of each output and its limits, (3,)."""
+        if self.probability is None:
+            return {}
+        found = {}
+        for name, (share, lower, upper) in shares.items():
+            if self.looks_at(name):
+                limit = float(self.probability) * (share if is_share(self.probability) else 1.0)
+                found[name] = float(np.nan_to_num((upper - lower) / 2 / max(limit, TINY), nan=np.inf))
+        return found
 
 
 def half_width(rows: Mapping[str, np.ndarray], name: str) -> np.ndarray:
@@ -113,8 +137,12 @@ def next_count(count: int, width: float, look: int, most: int) -> int:
     from scipy.special import ndtri
 
     wider = ndtri((1 + confidence(look + 1, last=False)) / 2) / ndtri((1 + confidence(look, last=False)) / 2)
-    times = np.clip(SPARE * (width * wider) ** 2, LEAST_MORE, MOST_MORE)
-    return min(most, int(np.ceil(count * times)))
+    return runs_for(count, (min(width, MOST_MORE) * wider) ** 2, most)
+
+
+def runs_for(count: int, times: float, most: int) -> int:
+    """Runs at the next look, where those so far, `count`, are to be about `times` as many."""
+    return min(most, int(np.ceil(count * np.clip(SPARE * times, LEAST_MORE, MOST_MORE))))
 
 
 def sentences(until: Until, widths: Mapping[str, float], most: int) -> list[str]:
