@@ -7,6 +7,7 @@ from typing import Any
 
 _NAMES = {  # by their module
     "analysis.dynamics.flows": "Flow",
+    "analysis.dynamics.maps": "ChangedMap",
     "analysis.dynamics.returns": "PeriodMap ReturnMap",
     "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",

@@ -1,6 +1,7 @@
 """What `import uqmbd` has, for type checkers and editors; `__init__.py` imports each name when it is asked for."""
 
 from uqmbd.analysis.dynamics.flows import Flow as Flow
+from uqmbd.analysis.dynamics.maps import ChangedMap as ChangedMap
 from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
 from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
 from uqmbd.analysis.dynamics.surfaces import Stop as Stop
