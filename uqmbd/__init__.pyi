@@ -1,6 +1,7 @@
 """What `import uqmbd` has, for type checkers and editors; `__init__.py` imports each name when it is asked for."""
 
 from uqmbd.analysis.dynamics.flows import Flow as Flow
+from uqmbd.analysis.dynamics.maps import ChangedMap as ChangedMap
 from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
 from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
 from uqmbd.analysis.dynamics.surfaces import Stop as Stop
@@ -26,6 +27,7 @@ from uqmbd.inputs.variables import Weibull as Weibull
 from uqmbd.methods.bayes.posterior import Posterior as Posterior
 from uqmbd.methods.design.reliable import Design as Design
 from uqmbd.methods.design.tolerances import Tolerances as Tolerances
+from uqmbd.methods.dynamics.basins import Basins as Basins
 from uqmbd.methods.dynamics.bifurcation import Bifurcation as Bifurcation
 from uqmbd.methods.imprecise.evidence import Evidence as Evidence
 from uqmbd.methods.imprecise.mixed import Mixed as Mixed
