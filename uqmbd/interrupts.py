@@ -78,12 +78,23 @@ def shield_tracker() -> None:
             signal.signal(signal.SIGHUP, stop)
 
 
+@contextmanager
+def held() -> Iterator[None]:
+    """Processes that are started in the block, or later by a thread that is, do not hear Ctrl-C before their `shield`."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which threads and processes inherit
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def shield() -> None:
     """In a process whose driver ends it: what reaches the whole group, as from a terminal or a queue, is for the driver.
 
     SIGTERM and SIGHUP are not set to be ignored, which programs that a model starts would inherit.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     OWN[:] = [os.getpid()]
     for number in ENDING:
         signal.signal(number, leave_it)

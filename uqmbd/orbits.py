@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives, located
+from uqmbd.analysis.dynamics.grazing import graze_all
 from uqmbd.analysis.dynamics.of_study import first_step, map_of, require_known
+from uqmbd.analysis.dynamics.returns import PeriodMap
 from uqmbd.analysis.dynamics.shooting import shoot
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
-ORBIT = "orbit"
+ORBIT, GRAZING = "orbit", "grazing"
+KINDS = (*located.KINDS, ORBIT, GRAZING)
 _STEPS = (1, 4, 16, 64)  # on the way from the known inputs to those of a run
 _KEYS = {"kind", "start", "period", "parameter", "near", "within"}
+_OF_GRAZING = {"time", "stop"}
 _SETTINGS = {"states", "find", "at", "fixed", "derivatives", "step_time", "units"}
 
 
@@ -34,9 +38,11 @@ class Orbits:
         or `uqmbd.ReturnMap`.
     find : dict
         What to find, by a name: ``flip = {parameter = "a", near = 0.36, start = [0.9, 0.3], period = 1}``. The name is a kind ("flip",
-        "fold", "neimark_sacker", or "orbit", which has no parameter), or ``kind`` says it. Outputs are ``flip.a``, ``flip.x`` for each
-        coordinate and ``flip.multiplier_abs``, that of the largest multiplier; for an orbit also ``orbit.stable``, 1 or 0. With
-        ``within = {x = [-1.0, 1.0]}`` a point outside of limits of its coordinates or parameter is lost.
+        "fold", "neimark_sacker", "grazing", or "orbit", which has no parameter), or ``kind`` says it. Outputs are ``flip.a``, ``flip.x``
+        for each coordinate and ``flip.multiplier_abs``, that of the largest multiplier; for an orbit also ``orbit.stable``, 1 or 0. With
+        ``within = {x = [-1.0, 1.0]}`` a point outside of limits of its coordinates or parameter is lost. Grazing is where the orbit of a
+        `uqmbd.PeriodMap` touches a stop of its flow: ``time`` is about when, in s after the start of a period, and ``stop`` the number
+        of the stop, 0 unless said; ``grazing.time`` is one more output.
     at : dict, optional
         Inputs for which the starts were found. Runs follow the points from there; without it each starts at its own inputs.
     fixed : dict, optional
@@ -74,13 +80,17 @@ class Orbits:
 
     def _checked(self, name: str, one: dict[str, Any]) -> dict[str, Any]:
         kind, key = one.setdefault("kind", name), f"solver.find.{name}"
-        if kind not in (*located.KINDS, ORBIT):
-            raise StudyError(f"'{kind}' is nothing to find", key=key, value=kind, remedy=f"kinds are {', '.join((*located.KINDS, ORBIT))}")
-        if set(one) - _KEYS:
-            raise StudyError(f"'{min(set(one) - _KEYS)}' says nothing of a point", key=key, remedy=f"keys are {', '.join(sorted(_KEYS))}")
-        missing = [need for need in ("start", *(() if kind == ORBIT else ("parameter", "near"))) if need not in one]
+        if kind not in KINDS:
+            raise StudyError(f"'{kind}' is nothing to find", key=key, value=kind, remedy=f"kinds are {', '.join(KINDS)}")
+        keys = _KEYS | (_OF_GRAZING if kind == GRAZING else set())
+        if set(one) - keys:
+            raise StudyError(f"'{min(set(one) - keys)}' says nothing of a point", key=key, remedy=f"keys are {', '.join(sorted(keys))}")
+        needs = ("start", *(() if kind == ORBIT else ("parameter", "near")), *(("time",) if kind == GRAZING else ()))
+        missing = [need for need in needs if need not in one]
         if missing:
-            raise StudyError(f"'{missing[0]}' is missing", key=key, remedy="say near which state, and which parameter, to begin")
+            raise StudyError(f"'{missing[0]}' is missing", key=key, remedy=f"say where to begin: {', '.join(needs)}")
+        if kind == GRAZING:
+            self._check_grazing(one, key)
         if len(one["start"]) != len(self.map.names):
             remedy = f"give one number for each of {', '.join(self.map.names)}"
             raise StudyError(f"a start has {len(one['start'])} numbers", key=f"{key}.start", value=one["start"], remedy=remedy)
@@ -92,8 +102,22 @@ class Orbits:
                 raise StudyError(f"there are no limits of '{what}'", key=f"{key}.within", value=what, remedy=remedy)
         return one
 
+    def _check_grazing(self, one: dict[str, Any], key: str) -> None:
+        """`StudyError` where there is no such stop that an orbit could touch."""
+        if not isinstance(self.map, PeriodMap):
+            remedy = "let the model return a uqmbd.PeriodMap of a uqmbd.Flow with stops"
+            raise StudyError("grazing is of a flow over a period, and the model is another map", key=key, remedy=remedy)
+        if one.get("period", 1) != 1:
+            text = "grazing is found on orbits of one step"
+            raise StudyError(text, key=f"{key}.period", value=one["period"], remedy="make the time of a step longer")
+        stops = len(self.map.flow.stops)
+        if not 0 <= one.setdefault("stop", 0) < stops:
+            remedy = f"they are numbered from 0 to {stops - 1}" if stops else "give the uqmbd.Flow its stops"
+            raise StudyError("the flow has no such stop", key=f"{key}.stop", value=one["stop"], remedy=remedy)
+
     def _names(self, name: str, one: Mapping[str, Any]) -> tuple[str, ...]:
         own = ("stable",) if one["kind"] == ORBIT else (one["parameter"],)
+        own += ("time",) if one["kind"] == GRAZING else ()
         return tuple(f"{name}.{what}" for what in (*self.map.names, *own, "multiplier_abs"))
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
@@ -102,8 +126,9 @@ class Orbits:
             if one.get("parameter") in samples:
                 text = f"'{one['parameter']}' is an input, and its value at the {name} is what is to be found"
                 raise StudyError(text, key=f"solver.find.{name}.parameter", remedy="leave it out of the inputs")
+        units = {"time": "s", **self.units}
         known = {
-            output: OutputInfo(self.units.get(output.split(".", 1)[1], ""), axis=None)
+            output: OutputInfo(units.get(output.split(".", 1)[1], ""), axis=None)
             for name, one in self.find.items()
             for output in self._names(name, one)
         }
@@ -138,7 +163,9 @@ class Orbits:
 
     def _followed(self, one: Mapping[str, Any], inputs: Mapping[str, np.ndarray], n: int) -> tuple[np.ndarray, list[str]]:
         """Numbers (n, names) of a point at the inputs, in the order of `_names`, and why there are none."""
-        begun = np.array([*one["start"], *([] if one["kind"] == ORBIT else [one["near"]])], float)
+        begun = np.array(
+            [*one["start"], *([] if one["kind"] == ORBIT else [one["near"]]), *([one["time"]] if "time" in one else [])], float
+        )
         if self.at and set(inputs) <= set(self.at):  # the known point is the same for all runs
             known, why = self._points(one, begun[None], {name: np.array([self.at[name]], float) for name in inputs})
             if not why[0]:
@@ -170,6 +197,8 @@ class Orbits:
                 orbits = shoot(self.map, near, values, period)
                 states, lost = orbits.states, orbits.lost
                 found = np.column_stack([states, orbits.stable, np.abs(orbits.multipliers).max(axis=1)])
+            elif one["kind"] == GRAZING:
+                found, lost = grazed(self.map, one, near, values)
             else:
                 points = located.locate_all(
                     self.map, one["kind"], one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, period
@@ -190,3 +219,11 @@ class Orbits:
                 for why, value in zip(lost, values_of)
             ]
         return found, list(lost)
+
+
+def grazed(base: PeriodMap, one: Mapping[str, Any], near: np.ndarray, values: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    """Numbers (n, names) of grazing points near states, parameters and times (n, d + 2), and why there are none."""
+    d = near.shape[1] - 2
+    touches = graze_all(base, one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, near[:, d + 1], one["stop"])
+    found = [[*touch.state, touch.parameter, touch.time, np.abs(touch.multipliers).max()] for touch in touches]
+    return np.array(found), [touch.lost for touch in touches]

@@ -154,6 +154,7 @@ CASES = [
     case("montecarlo", "tailed", TAILED, samples=64, design="sobol", more={"samples": 128}),
     case("montecarlo", "others", OTHERS, JUMPING, samples=40, design="lhs", history_runs=20, new={"samples": 60}),
     case("montecarlo", "until", UNIFORM, samples=20, until={"mean": "1e-9 %", "std": "1e-9 %", "most": 90}),
+    case("montecarlo", "beyond", UNIFORM, samples=40, beyond={"s": "> 2.2", "t": "< 2"}, more={"samples": 100}),
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
     case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
@@ -219,6 +220,7 @@ CASES = [
     case("reliability", "tailed", TAILED, approach="subset", samples=100, levels=6, **RARE),
     case("reliability", "tailed", TAILED, approach="montecarlo", samples=100, more={"samples": 160}, output="s", above=2.2),
     case("reliability", "bound", BOUND, JUMPING, approach="montecarlo", samples=60, output="s", above=2.0),
+    case("reliability", "until", TAILED, approach="montecarlo", samples=30, until={"cov": "1 %", "most": 120}, output="s", above=2.2),
     case("reliability", "tailed", TAILED, approach="ak_mcs", cov=0.2, max_runs=60, **RARE),
     case("reliability", "bound", BOUND, approach="subset", samples=100, levels=6, output="s", above=3.3),
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
@@ -238,12 +240,15 @@ CASES = [
     case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),
+    case("basins", "box", BOX, cells=5, period=2 / 3, skip=0),
+    case("basins", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, random=30, samples=3, sections=["f"], keep=4),
     case("tolerances", "jumping", THREE, JUMPING, degree=3, costs=COSTS, limits={"s": "<= 2.4"}, stack="root_of_squares"),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
     case("posterior", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, **WALK),
     case("posterior", "bound", BOUND, scalars={"s": 2.1}, **WALK | {"deviations": {"s": 0.2}}),
     case("posterior", "joint", JOINT, scalars={"s": 2.1, "t": 1.9}, **WALK),
+    case("posterior", "surrogate", TAILED, scalars={"s": 2.1, "t": 1.9}, surrogate="kriging", samples=8, batch=4, max_runs=16, **WALK),
 ]  # fmt: skip
 NAMED = {each.name: each for each in CASES}
 assert len(NAMED) == len(CASES)

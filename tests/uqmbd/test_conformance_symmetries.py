@@ -43,6 +43,8 @@ def changed(case, k, c):
     if case.method.name in ("tolerances", "design"):
         several = {name: [texts] if isinstance(texts, str) else texts for name, texts in case.settings["limits"].items()}
         return case.with_(limits={name: [limit_changed(text, k, c) for text in texts] for name, texts in several.items()})
+    if limits := case.settings.get("beyond"):
+        return case.with_(beyond={name: limit_changed(text, k, c) for name, text in limits.items()})
     return case.method
 
 
@@ -55,7 +57,7 @@ def limit_changed(text, k, c):
     head, _, number = text.rpartition(" ")
     if head.startswith("width"):
         return f"{head} {abs(k) * float(number)!r}"
-    return f"{head if k > 0 else {'<=': '>=', '>=': '<='}[head]} {k * float(number) + c!r}"
+    return f"{head if k > 0 else head.translate(str.maketrans('<>', '><'))} {k * float(number) + c!r}"
 
 
 def moved(case, k, c):

@@ -159,8 +159,8 @@ def test_words_and_tables(found, tmp_path):
 
 def test_figures_show_draws_and_ensembles(found):
     ((corner, traces),) = posterior_figures(found).values()
-    (pairs,), (panel, _) = corner.panels[0].marks, traces.panels
-    assert pairs.values.shape[0] == 2 and corner.panels[0].names == ("a", "b")
+    (draws,), (panel, _) = corner.panels[0].marks, traces.panels
+    assert len(draws.x) == len(draws.y) == 600 and (corner.panels[0].x_label, corner.panels[0].y_label) == ("a", "b")
     assert [mark.label for mark in panel.marks] == [
         "ensemble 1, 5 % to 95 %", "its mean (1)", "ensemble 2, 5 % to 95 %", "its mean (2)", "draws begin"
     ]  # fmt: skip

@@ -6,6 +6,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.errors import StudyError
 from uqmbd.methods import MonteCarlo
+from uqmbd.methods.beyond import beyond_table
 from uqmbd.methods.probabilistic.until import confidence, next_count
 
 from .loop import drive
@@ -146,3 +147,61 @@ def test_a_study_goes_on_from_its_runs(store, tmp_path):
 def test_bad_settings_are_said(settings, words):
     with pytest.raises(StudyError, match=words):
         drive(MonteCarlo(samples=50, **settings), NORMAL, straight)
+
+
+# probabilities beyond limits ----------------------------------------------------------------------------------------------------------
+RARE = 0.0227501319  # of a normal output to be two deviations above its mean
+
+
+def counted(asked, seed=1, samples=100, model=straight, **more):
+    settings = {"beyond": {"y": "> 500 cm"}, **more}
+    return drive(MonteCarlo(samples=samples, until=asked, **settings), NORMAL, model, seed=seed, batch=10**5)
+
+
+@pytest.mark.parametrize(("asked", "half"), [("20 %", 0.2 * 1.2 * RARE), (0.005, 0.005)])
+def test_ends_when_a_probability_is_known(asked, half):
+    result, runs = counted({"probability": asked})
+    p, low, high = result["beyond"]["y"].values
+    assert low <= RARE <= high and low < p < high and (high - low) / 2 <= half and 1000 < runs < 60_000
+    assert result["beyond"]["y"].attrs["limit"] == "> 500 cm" and result.attrs["notes"] == []
+
+
+@pytest.mark.slow
+def test_limits_of_a_probability_hold_at_the_look_that_ends_the_runs():
+    found = [counted({"probability": 0.08}, seed, 50, beyond={"y": "> 4"})[0]["beyond"]["y"].values for seed in range(60)]
+    assert sum(not low <= 0.158655254 <= high for _, low, high in found) <= 6
+
+
+def test_limits_of_a_probability_are_those_of_a_binomial_share():
+    """3 of 20 beyond: from 0.0321 to 0.3789 (Clopper and Pearson; tables of the binomial distribution)."""
+    result, _ = drive(MonteCarlo(samples=20, beyond={"y": "< 3"}), NORMAL, lambda time, a: {"y": np.where(np.arange(len(a)) < 3, 2.0, 3.0)})
+    np.testing.assert_allclose(result["beyond"]["y"].values, [0.15, 0.0320709, 0.3789268], atol=1e-7)
+
+
+def test_the_table_of_probabilities_has_their_limits():
+    result, _ = counted({"probability": 0.02}, beyond={"y": "> 4"})
+    table = beyond_table(result).table
+    assert table.loc["y", "limit"] == "> 4" and list(table.columns) == ["limit", "probability", "lower", "upper"]
+
+
+def test_a_probability_of_nothing_is_said():
+    result, runs = counted({"probability": "10 %", "most": 500}, beyond={"y": "> 20"})
+    assert runs == 500 and result.attrs["warnings"] == [
+        "the limits of probability that until asks for are not reached with most = 500 runs, of y"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"until": {"probability": "10 %"}}, "no output that is looked at has a limit"),
+        ({"until": {"probability": "1 mm"}, "beyond": {"y": "> 1"}}, "has no unit"),
+        ({"beyond": {"x": "> 1"}}, "no output 'x'"),
+        ({"beyond": {"y": "about 1"}}, "limit of an output is a text"),
+        ({"beyond": {"y": "> 1 s"}}, "is in m, which 1 s is not"),
+        ({"beyond": {"h": "> 1 m"}}, "limits are of numbers"),
+    ],
+)
+def test_bad_limits_are_said(settings, words):
+    with pytest.raises(StudyError, match=words):
+        drive(MonteCarlo(samples=50, **settings), NORMAL, both, time=np.linspace(0.0, 1.0, 3))

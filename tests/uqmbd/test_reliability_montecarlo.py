@@ -92,3 +92,50 @@ def test_limits_hold_in_95_percent_of_many_studies(p):
         one = counted(margins(k, 0, n), one_sided=True)
         share += binom.pmf(k, n, p) * (one.lower <= p <= one.upper)
     assert share >= 0.95
+
+
+# until a coefficient of variation -----------------------------------------------------------------------------------------------------
+def until(seed=1, samples=100, above=1.0, **keys):
+    return found(STANDARD, linear, above=above, approach="montecarlo", samples=samples, until=keys, seed=seed)
+
+
+@pytest.mark.parametrize("cov", [0.1, "10 %"])
+def test_ends_when_the_probability_is_known(cov):
+    """A coefficient of 10 % takes about 100 (1 - P) unsafe runs: 530 of P = 0.1587."""
+    statistics, result, count = until(cov=cov)
+    assert statistics["cov"] <= 0.1 and 300 < count == statistics["runs"] < 1500
+    assert statistics["probability_lower"] < norm.sf(1) < statistics["probability_upper"]
+    assert result.attrs["looks"] >= 2 and result.attrs["confidence_at_last_look"] > 0.95 and not result.facts.notes
+
+
+def test_limits_hold_at_the_look_that_ends_the_runs():
+    """At 60 seeds they miss at 6 or fewer: 5 %, and two standard deviations of the count."""
+    runs = [until(seed, 50, cov="20 %")[0] for seed in range(60)]
+    assert sum(not one["probability_lower"] <= norm.sf(1) <= one["probability_upper"] for one in runs) <= 6
+
+
+def test_runs_are_those_of_a_study_of_so_many_samples():
+    statistics, _, count = until(cov="10 %")
+    plain, _, _ = found(STANDARD, linear, above=1.0, approach="montecarlo", samples=count)
+    assert statistics["probability"] == plain["probability"] and statistics["probability_lower"] < plain["probability_lower"]
+
+
+def test_a_coefficient_that_is_not_reached_is_said():
+    _, result, count = until(cov="1 %", most=400)
+    assert count == 400 and "not reached with most = 400 runs: it is 0.1" in result.attrs["warnings"][0]
+    statistics, result, count = until(above=9.0, cov="10 %", most=300)
+    assert count == 300 and statistics["probability"] == 0 and "no run is safely unsafe" in result.attrs["warnings"][-1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"cov": 0.0}, "above zero"),
+        ({"cov": "1 mm"}, "has no unit"),
+        ({"cov": 0.1, "most": 10}, "most is below the 100 samples"),
+        ({"share": 0.1}, "no key"),
+    ],
+)
+def test_bad_settings_of_until_are_said(keys, words):
+    with pytest.raises(StudyError, match=words):
+        until(**keys)

@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
 
 import uqmbd as uq
+from uqmbd.campaign.pool import EarlyPool
 
 SLOW = """
 import os, time
@@ -65,3 +68,29 @@ def test_what_a_model_forks_is_ended_by_the_signal_as_always():
     for start in ("shield", "heed_signals"):
         done = subprocess.run([sys.executable, "-c", code.format(start)], capture_output=True, text=True, timeout=50)
         assert done.stdout == f"{signal.SIGTERM:d}\n", done.stderr
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_does_not_reach_a_process_that_is_starting(workers):
+    """It is for the driver, also while a worker still imports what it needs to leave it to the driver."""
+    begun, here = threading.Event(), psutil.Process()
+
+    def press():
+        while not begun.is_set():
+            for child in here.children(recursive=True):
+                with suppress(psutil.Error):
+                    if "resource_tracker" not in " ".join(child.cmdline()):
+                        child.send_signal(signal.SIGINT)
+            time.sleep(0.005)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    try:
+        pool = EarlyPool(workers, runs=1 if workers == 1 else None)
+        try:
+            assert pool.get().call(pow, 2, 3) == 8
+        finally:
+            pool.close()
+    finally:
+        begun.set()
+        pressing.join()

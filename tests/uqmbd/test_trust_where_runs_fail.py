@@ -16,7 +16,8 @@ from .loop import drive
 from .method_gallery import BOX, CASES, ELLIPSE, NAMED, TIME, UNIFORM
 
 CLAIMING = [each for each in CASES if any(item.kind != "random" for item in each.inputs.values())]
-CLAIMING = [each for each in CLAIMING if each.method.name not in ("sensitivity", "grid", "list", "calibrate", "posterior")]
+NO_BOUNDS = "sensitivity", "grid", "list", "calibrate", "posterior", "bifurcation", "basins"  # of a range: they show what runs reached
+CLAIMING = [each for each in CLAIMING if each.method.name not in NO_BOUNDS]
 QUICK = ("chebyshev-box", "chebyshev-split", "chebyshev-sparse", "taylor2-box", "vertex-box", "search-box", "fuzzy-triangular",
          "convex-ellipse", "evidence-focal", "pce-asked", "mixed-interval", "reliability-interval-box")  # fmt: skip
 EACH = [pytest.param(each, id=each.name, marks=() if each.name in QUICK else pytest.mark.slow) for each in CLAIMING]

@@ -12,7 +12,7 @@ from typing import Any
 from uqmbd.campaign.cluster import SETTINGS, WAIT, Cluster, local_cluster, reached_cluster, tidy_path
 from uqmbd.campaign.kept import Kept, Lost, SerialExecutor, import_modules
 from uqmbd.errors import StudyError
-from uqmbd.interrupts import shield_tracker
+from uqmbd.interrupts import held, shield_tracker
 
 FEW, LONG = 1000, 3.0  # runs, and s of them, that one process does; of more a cluster is started at once
 
@@ -44,7 +44,8 @@ def open_pool(workers: int, cluster: Any = None, modules: Sequence[str] = (), wa
         if cluster is not None:
             yield stack.enter_context(reached_cluster(cluster, WAIT if wait is None else wait))
             return
-        pool = stack.enter_context(local_cluster(workers))
+        with held():
+            pool = stack.enter_context(local_cluster(workers))
         for address in pool.local.scheduler_info["workers"]:
             fire_and_forget(pool.client.submit(import_modules, tuple(modules), workers=[address], pure=False))
         yield pool

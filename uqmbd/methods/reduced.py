@@ -69,7 +69,7 @@ class ReducedRun(Sampler):
         status = np.concatenate([np.zeros(0, np.int8), *self._status])
         stop_if_too_many(self.settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         groups, attrs = self._conclude(status)
-        return Result(groups, attrs=attrs)
+        return Result(groups, specs=[spec for spec in self.settings.groups if spec.name in groups], attrs=attrs)
 
     def _conclude(self, status: np.ndarray) -> Conclusion:
         """Groups and attributes of the result; `status` (runs,) of all runs."""

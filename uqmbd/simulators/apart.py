@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, Pipe
 from typing import Any, NamedTuple
 
 from uqmbd.errors import StudyError
-from uqmbd.interrupts import shield
+from uqmbd.interrupts import held, shield
 from uqmbd.processes import adopt_orphans, descendants, end_with_parent, kill
 from uqmbd.simulators.limit import TELL, Begun, Over, margin
 from uqmbd.simulators.model import describe
@@ -105,7 +105,8 @@ class Process:
     def __init__(self, work: bytes) -> None:
         self.link, there = Pipe()
         words = [sys.executable, "-c", START, str(there.fileno())]
-        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
+        with held():
+            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
         there.close()
         self.until: list[float] = []  # when it is ended: for each run, or block of runs, that it is in
         try:

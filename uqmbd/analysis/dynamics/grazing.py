@@ -5,7 +5,9 @@ Unknown are the orbit's state, the parameter and the time of the touch; zero are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -52,38 +54,68 @@ def graze(base: PeriodMap, parameter: str, state: np.ndarray, parameters: Parame
     >>> round(graze(over, "w", np.array([-0.5, 0.0]), {"w": 1.7}, 1.8).parameter ** 2, 8)  # 1/|1 - w^2| = 0.5
     3.0
     """
+    return graze_all(base, parameter, np.atleast_2d(state), parameters, np.atleast_1d(time), stop)[0]
+
+
+def graze_all(
+    base: PeriodMap, parameter: str, states: np.ndarray, parameters: Parameters, times: np.ndarray, stop: int = 0
+) -> list[Grazing]:
+    """As `graze` of n of them side by side: near `states` (n, d) and `times` (n,), with numbers or arrays (n,) as parameters."""
     if not 0 <= stop < len(base.flow.stops):
         raise StudyError(f"the flow has {len(base.flow.stops)} stops, none with the number {stop}", value=stop)
     if parameter not in parameters:
         raise StudyError(f"{parameter!r} is no parameter of the flow: {', '.join(parameters)}")
-    d, gap = len(state), base.flow.stops[stop].gap
-    free = replace(base, flow=replace(base.flow, stops=()))
-
-    def system(u: np.ndarray) -> np.ndarray:
-        values = {name: np.full(len(u), value) for name, value in parameters.items()} | {parameter: u[:, d]}
-        times = u[:, d + 1] + 1e-30j  # the rate of the gap by a complex step
-        there = _advanced(free, u[:, :d], values, times)
-        touch = np.asarray(free.flow.called(gap, times, there, values))
-        back = free.step(u[:, :d], values) - u[:, :d]
-        return np.concatenate([back, np.real(touch)[:, None], np.imag(touch)[:, None] / 1e-30], axis=1)
-
-    u, lost = np.array([*state, float(parameters[parameter]), time], float), f"after {STEPS} steps of Newton's method it still moves"
+    (n, d), free = np.shape(states), replace(base, flow=replace(base.flow, stops=()))
+    given = {name: np.broadcast_to(np.asarray(value, float), n) for name, value in parameters.items()}
+    u = np.column_stack([states, given[parameter], times]).astype(float)
+    lost, going = [f"after {STEPS} steps of Newton's method it still moves"] * n, np.arange(n)
     for _ in range(STEPS):
-        values, slopes = derivatives.by_differences(system, u[None])
-        step = least_squares(slopes, -values)[0]
-        if not np.isfinite(step).all():
-            lost = "the flow gives no number there"
+        system = _System(free, base.flow.stops[stop].gap, parameter, {name: value[going] for name, value in given.items()})
+        values, slopes = derivatives.by_differences(system, u[going])
+        step = least_squares(slopes, -values)
+        fine = np.isfinite(step).all(axis=1)
+        for k in going[~fine]:
+            lost[k] = "the flow gives no number there"
+        going, step = going[fine], step[fine]
+        reach = np.abs(step / np.maximum(1.0, np.abs(u[going]))).max(axis=1, initial=0.0)
+        u[going] += step * np.minimum(1.0, 0.3 / np.maximum(reach, 1e-300))[:, None]
+        for k in going[reach <= TOLERANCE]:
+            lost[k] = ""
+        going = going[reach > TOLERANCE]
+        if not going.size:
             break
-        reach = float(np.abs(step / np.maximum(1.0, np.abs(u))).max())
-        u = u + step * min(1.0, 0.3 / max(reach, 1e-300))
-        if reach <= TOLERANCE:
-            lost = _passes(base, free, u, {**parameters, parameter: u[d]})
-            break
-    if lost:
-        nothing = np.full(d, np.nan)
-        return Grazing(np.nan, nothing, np.nan, nothing + 0j, f"no grazing was found from the start: {lost}")
-    slope = free.tangent(u[None, :d], {**parameters, parameter: u[d : d + 1]})[1]
-    return Grazing(float(u[d]), u[:d], float(u[d + 1]), multipliers(slope)[0])
+    good = np.flatnonzero([not why for why in lost])
+    found = np.full((n, d), np.nan + 0j)
+    if good.size:
+        here = {name: value[good] for name, value in given.items()} | {parameter: u[good, d]}
+        for k, why in zip(good, _passing(base, free, u[good], here), strict=True):
+            lost[k] = why
+        found[good] = multipliers(free.tangent(u[good, :d], here)[1])
+    nothing = Grazing(np.nan, np.full(d, np.nan), np.nan, np.full(d, np.nan + 0j))
+    return [
+        replace(nothing, lost=f"no grazing was found from the start: {lost[k]}")
+        if lost[k]
+        else Grazing(float(u[k, d]), u[k, :d], float(u[k, d + 1]), found[k])
+        for k in range(n)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """What is zero at a grazing, (n, d + 2), for unknowns (n, d + 2): state, parameter, time of the touch."""
+
+    free: PeriodMap
+    gap: Callable[..., Any]
+    parameter: str
+    given: Parameters
+
+    def __call__(self, u: np.ndarray) -> np.ndarray:
+        d = u.shape[1] - 2
+        values = {name: np.tile(value, len(u) // len(value)) for name, value in self.given.items()} | {self.parameter: u[:, d]}
+        times = u[:, d + 1] + 1e-30j  # the rate of the gap by a complex step
+        touch = np.asarray(self.free.flow.called(self.gap, times, _advanced(self.free, u[:, :d], values, times), values))
+        back = self.free.step(u[:, :d], values) - u[:, :d]
+        return np.concatenate([back, np.real(touch)[:, None], np.imag(touch)[:, None] / 1e-30], axis=1)
 
 
 def _advanced(free: PeriodMap, x: np.ndarray, values: Parameters, times: np.ndarray) -> np.ndarray:
@@ -94,16 +126,15 @@ def _advanced(free: PeriodMap, x: np.ndarray, values: Parameters, times: np.ndar
     return x
 
 
-def _passes(base: PeriodMap, free: PeriodMap, u: np.ndarray, parameters: Parameters) -> str:
-    """Whether the orbit goes through a stop elsewhere, at the ends of the integration's steps."""
-    d = len(free.names)
-    values = {name: np.atleast_1d(np.asarray(value, float)) for name, value in parameters.items()}
-    x, h = u[None, :d], np.atleast_1d(period_of(base, values)) / base.steps
-    size = max(1.0, float(np.abs(x).max()))
+def _passing(base: PeriodMap, free: PeriodMap, u: np.ndarray, values: Parameters) -> list[str]:
+    """Of each orbit (n,) what stop it goes through elsewhere, at the ends of the integration's steps; "" where it goes through none."""
+    n, d = len(u), len(free.names)
+    x, h = u[:, :d], np.broadcast_to(np.asarray(period_of(base, values)) / base.steps, n)
+    size, said = np.maximum(1.0, np.abs(x).max(axis=1)), [""] * n
     for k in range(base.steps):
         x = free.flow.smooth(k * h, x, h, values)
         for number, one in enumerate(base.flow.stops):
-            gap = float(np.asarray(free.flow.called(one.gap, (k + 1) * h, x, values)).ravel()[0])
-            if gap < -_THROUGH * size:
-                return f"the orbit that touches goes through stop {number} at another time, by {-gap:.2g}"
-    return ""
+            gap = np.broadcast_to(np.asarray(free.flow.called(one.gap, (k + 1) * h, x, values)), n)
+            for row in np.flatnonzero(gap < -_THROUGH * size):
+                said[row] = said[row] or f"the orbit that touches goes through stop {number} at another time, by {-gap[row]:.2g}"
+    return said

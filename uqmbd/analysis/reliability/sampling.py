@@ -87,7 +87,7 @@ def evenness(beta: float) -> float:
     return float(2 * np.exp(2 * log_ndtr(-beta) - beta * beta - log_ndtr(-2 * beta)))
 
 
-def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
+def counted(g: np.ndarray, one_sided: bool = False, confidence: float = CONFIDENCE) -> Probability:
     """Share of independent runs that are unsafe, with exact limits (Clopper, Pearson, Biometrika 26 (1934) 404); ``g`` (n,).
 
     With `one_sided`, where no run is unsafe or failed, or all are unsafe, one limit is 0 or 1 and the other has all the doubt:
@@ -97,8 +97,7 @@ def counted(g: np.ndarray, one_sided: bool = False) -> Probability:
 
     n, least, most = len(g), int((g < 0).sum()), int((~(g >= 0)).sum())
     one_sided &= most == 0 or least == n
-    confidence = 2 * CONFIDENCE - 1 if one_sided else CONFIDENCE
-    lower, upper = proportion_limits(np.array([least, most]), n, confidence)
+    lower, upper = proportion_limits(np.array([least, most]), n, 2 * confidence - 1 if one_sided else confidence)
     cov = np.sqrt((n - least) / (n * least)) if least else np.inf
     return Probability(least / n, most / n, float(cov), float(lower[0]), float(upper[1]))
 

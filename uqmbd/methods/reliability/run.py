@@ -44,6 +44,7 @@ class ReliabilityRun(AdaptiveSampler):
         self, settings: Reliability, inputs: Mapping[str, Input], outputs: Mapping[str, OutputInfo], time: np.ndarray, seed: int
     ) -> None:
         self._notes: list[str] = Space.of(inputs).rough_tails()
+        self._warnings: list[str] = []  # those of the notes that are said in the terminal too
         self._all = Columns(outputs, time)
         self._ends = np.array([[np.inf], [-np.inf]]).repeat(self._all.count, axis=1)
         # of many runs only the scalars are kept, and the envelope of everything
@@ -147,7 +148,8 @@ class ReliabilityRun(AdaptiveSampler):
         attrs |= {"others": settings.others_in_words()} if settings.system else {}
         if far := self._far():
             self._notes.insert(0, far)
-            attrs["warnings"] = [far]
+            self._warnings.insert(0, far)
+        attrs |= {"warnings": self._warnings} if self._warnings else {}
         attrs |= {f"runs_{word}": int(np.count_nonzero(self.roles == role)) for role, word in enumerate(("search", "sampling"))}
         attrs |= {"notes": self._notes, **count_failures(self.status)}
         groups["inner"] = self._all.dataset(self._ends, {"bound": ["lower", "upper"]})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -12,31 +11,13 @@ from pydantic import model_validator
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import CONVERGENCE, OF_SURROGATE, GroupSpec
 from uqmbd.inputs import Input, Space
-from uqmbd.inputs.quantity import Level, in_unit, level
+from uqmbd.inputs.quantity import Level, in_unit
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.base import MethodRun
+from uqmbd.methods.beyond import limit_of
 from uqmbd.outcomes import OutputInfo
 
-FURTHER = re.compile(r"\s*(?P<sign><|>)\s*(?P<level>[^<>=]+?)\s*")
 FEWEST_OF_LEVELS = 100  # points of a level of subset simulation; with fewer the stated limits do not hold (docs/theory/reliability.md)
-
-
-def further_limit(name: str, text: str) -> tuple[bool, float]:
-    """Whether more is unsafe, and the limit, of ``"> 18 kN"``."""
-    match = FURTHER.fullmatch(text)
-    if match is None:
-        raise StudyError(
-            "a further limit is a text", key=f"also.{name}", value=text, remedy='write "> 18 kN" where more is unsafe, or "< 2 mm"'
-        )
-    value: Any
-    try:
-        value = float(match["level"])
-    except ValueError:
-        try:
-            value = level(match["level"])
-        except ValueError as error:
-            raise StudyError(str(error), key=f"also.{name}", value=text) from None
-    return match["sign"] == ">", value
 
 
 class Reliability(ByApproach):
@@ -58,7 +39,11 @@ class Reliability(ByApproach):
         learns where the limit is), for random inputs; ``interval`` (margin by radius, and distance to the limit, for intervals and convex
         sets over them).
     samples : int
-        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs.
+        importance: runs around the design point; subset: points of each level, a multiple of 10, at least 100; montecarlo: runs, with
+        `until` those of the first look.
+    until : table, optional
+        montecarlo: runs until the coefficient of variation of the probability is small enough, ``{ cov = "10 %" }``; ``most``, the largest
+        number of runs, 100000 unless said. Limits hold with 95 % at whatever look the runs end.
     fallback_runs : int
         importance: runs that subset simulation may make where those around the design point cannot be trusted; 10 times `samples` unless
         said, 0 for none.
@@ -126,12 +111,12 @@ class Reliability(ByApproach):
             text = f"the approach {self.approach} treats one limit"
             raise StudyError(text, key="system", value=self.system, remedy=f"take one of: {able}")
         for name, text in (self.also or {}).items():
-            further_limit(name, text)
+            limit_of(text, f"also.{name}")
         return self
 
     def other_limits(self) -> list[tuple[str, bool, float]]:
         """Output, whether more is unsafe, and the limit in the unit of the output, of each further limit of a system."""
-        return [(name, *further_limit(name, text)) for name, text in (self.also or {}).items()]
+        return [(name, *limit_of(text, f"also.{name}")) for name, text in (self.also or {}).items()]
 
     @property
     def limit(self) -> float:
