@@ -213,7 +213,19 @@ class LimitMet(FromAttributes):
 
 
 @dataclass(frozen=True)
-class Allocated(FromAttributes):
+class Limited(FromAttributes):
+    """Of decisions within limits."""
+
+    limits_met: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def limits(self) -> list[LimitMet]:
+        """The limits, as they were written."""
+        return [LimitMet.of(limit) for limit in self.limits_met]
+
+
+@dataclass(frozen=True)
+class Allocated(Limited):
     """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
 
     tolerance: Mapping[str, float] = field(default_factory=dict)
@@ -223,7 +235,6 @@ class Allocated(FromAttributes):
     tolerance_cost: Mapping[str, float] = field(default_factory=dict)
     total_cost: float = np.nan
     stack: str = ""
-    limits_met: Sequence[Mapping[str, Any]] = ()
     feasible: bool = True  # whether the smallest tolerances meet all limits
     verified: bool = False  # whether fresh runs within the tolerances meet all limits
     runs_verifying: int = 0
@@ -238,14 +249,9 @@ class Allocated(FromAttributes):
         """Whether the result is that of an allocation."""
         return bool(self.tolerance)
 
-    @property
-    def limits(self) -> list[LimitMet]:
-        """The limits, as they were written."""
-        return [LimitMet.of(limit) for limit in self.limits_met]
-
 
 @dataclass(frozen=True)
-class Designed(FromAttributes):
+class Designed(Limited):
     """Of methods whose results are ``about`` a design: nominals of the inputs that were chosen, SI; of others empty."""
 
     design: Mapping[str, float] = field(default_factory=dict)
@@ -254,7 +260,6 @@ class Designed(FromAttributes):
     measure: str = "nominal"  # what is taken of it
     objective: float = np.nan  # that
     objective_limits: Sequence[float] = ()  # 95 % limits by fresh runs; empty of what has none
-    limits_met: Sequence[Mapping[str, Any]] = ()
     feasible: bool = True  # whether the worst points of all limits are within them
     verified: bool = False  # whether nothing, fresh runs among it, speaks against that
     runs_verifying: int = 0
@@ -270,11 +275,6 @@ class Designed(FromAttributes):
     def __bool__(self) -> bool:
         """Whether the result is that of a search for a design."""
         return bool(self.design)
-
-    @property
-    def limits(self) -> list[LimitMet]:
-        """The limits, as they were written."""
-        return [LimitMet.of(limit) for limit in self.limits_met]
 
 
 # of groups and of arrays in them ------------------------------------------------------------------------------------------------------
