@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -214,9 +214,14 @@ class LimitMet(FromAttributes):
 
 @dataclass(frozen=True)
 class Limited(FromAttributes):
-    """Of decisions within limits."""
+    """Of decisions within limits; another method's result may have attributes of these names, and is about something else."""
 
+    about: ClassVar[str] = ""
     limits_met: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, attrs: Mapping[Any, Any]) -> Self:
+        return super().of(attrs) if attrs.get("about") == cls.about else cls()
 
     @property
     def limits(self) -> list[LimitMet]:
@@ -228,6 +233,7 @@ class Limited(FromAttributes):
 class Allocated(Limited):
     """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
 
+    about: ClassVar[str] = "tolerances"
     tolerance: Mapping[str, float] = field(default_factory=dict)
     tolerance_least: Mapping[str, float] = field(default_factory=dict)
     tolerance_largest: Mapping[str, float] = field(default_factory=dict)
@@ -240,11 +246,6 @@ class Allocated(Limited):
     runs_verifying: int = 0
     least_violated: str = ""  # a sentence on the limit that is nearest to being met, where not all can be
 
-    @classmethod
-    def of(cls, attrs: Mapping[Any, Any]) -> Allocated:
-        """Of a method whose results are about tolerances; another one may call something else so."""
-        return super().of(attrs) if attrs.get("about") == "tolerances" else cls()
-
     def __bool__(self) -> bool:
         """Whether the result is that of an allocation."""
         return bool(self.tolerance)
@@ -254,6 +255,7 @@ class Allocated(Limited):
 class Designed(Limited):
     """Of methods whose results are ``about`` a design: nominals of the inputs that were chosen, SI; of others empty."""
 
+    about: ClassVar[str] = "design"
     design: Mapping[str, float] = field(default_factory=dict)
     design_at_end: Sequence[str] = ()  # inputs at the end of their range
     minimised: str = ""  # output
@@ -266,11 +268,6 @@ class Designed(Limited):
     runs_searching: int = 0
     starts_tried: int = 1
     starts_alike: int = 1  # how many of them end at this design
-
-    @classmethod
-    def of(cls, attrs: Mapping[Any, Any]) -> Designed:
-        """Of a method whose results are about a design; another one may call something else so."""
-        return super().of(attrs) if attrs.get("about") == "design" else cls()
 
     def __bool__(self) -> bool:
         """Whether the result is that of a search for a design."""
