@@ -22,6 +22,8 @@ WORDS = {
     names.GRAZES: "it grazes, with an approach speed of {approach:.2g} m/s: multipliers grow without bound there",
     names.REMEMBERS: "it starts in contact, and the force depends on the approach speed of its onset: take another phase, or memory=True",
     names.HOLDS: "the restitution is zero: the contact stays closed, which this map does not follow",
+    names.LIMIT: "friction in an impact is at its limit, between sliding and sticking: there is no derivative",
+    names.JAMS: "friction leaves an impact without a solution",
     names.LOST: "it does not come to the section within {within:.6g} s",
     names.TOUCHES: "it only touches the section, which it passes at a rate near zero: multipliers grow without bound there",
 }
@@ -90,7 +92,7 @@ class Lanes:
         elements = [c.element for c in code.problem.contacts]
         self._slowest = contact_scales(system, elements, extents(system, count), Settings(tolerance=facts.tolerance))[1]
         n, m, contacts = code.problem.n, len(code.problem.rows), len(code.problem.contacts)
-        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 1, max(2, columns)
+        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 2, max(2, columns)
         self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)
@@ -154,7 +156,7 @@ class Lanes:
         wrong, approach, struck = int(self.told[names.WRONG]), float(self.told[names.APPROACH]), int(self.told[names.STRUCK])
         said = WORDS[wrong].format(most=facts.most, approach=approach, within=within) if wrong else ""
         said += f" (at {self.told[names.TIME]:.6g} s)" if wrong else ""
-        if wrong not in (names.DONE, names.GRAZES, names.TOUCHES):
+        if wrong not in (names.DONE, names.GRAZES, names.TOUCHES, names.LIMIT):
             return nothing, struck, approach, np.nan, said
         if facts.section == names.NOWHERE:
             took, phase = span, np.zeros((0, self.y.shape[1]))

@@ -22,8 +22,9 @@ MOTION, SLOPES, CLOSING, EVENTS, PASSING, IMPACTS = range(6)  # functions, those
     BEYOND, BEYOND_Q, BEYOND_V, BEYOND_P,  # "passing": how far beyond the section, its rate; derivatives of the first
     FIRST_IMPACT,
 ) = range(30)  # fmt: skip
-NORMAL, RESTITUTION, IMPACT_Q, IMPACT_V, IMPACT_P, IMPACT_T = range(6)  # of each contact that cannot be penetrated
-PER_IMPACT = 6
+# of each contact that cannot be penetrated; RESTITUTION: with friction that, the tangential one, the coefficient, the sliding velocity
+NORMAL, TANGENT, RESTITUTION, IMPACT_Q, IMPACT_V, IMPACT_P, IMPACT_T = range(7)
+PER_IMPACT = 7
 TOLERANCE, SPAN, SLOW, LARGEST_STEP, SIZE, START, UNTIL = range(7)  # numbers of a run; times of its start, and when it ends at last
 REALS_COUNT = 7
 # what a run tells: onsets, least approach speed, steps, when and what is wrong, when it comes to the section; and what it keeps of its
@@ -32,4 +33,4 @@ STRUCK, APPROACH, STEPS, TIME, WRONG, ARRIVED, HERE, HERE_RATE, AWAY, OWN, LEAVE
 TOLD_COUNT = 11
 NOWHERE, CROSSED = -2, -1  # kinds of sections, else the contact whose onsets they are
 # what may be wrong
-DONE, SINGULAR, SMALL, MANY, OPEN, INSIDE, CHATTERS, GRAZES, REMEMBERS, HOLDS, LOST, TOUCHES = range(12)
+DONE, SINGULAR, SMALL, MANY, OPEN, INSIDE, CHATTERS, GRAZES, REMEMBERS, HOLDS, LOST, TOUCHES, LIMIT, JAMS = range(14)

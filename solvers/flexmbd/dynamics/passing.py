@@ -4,8 +4,9 @@ On a section ``h(q, v, t) = 0`` a neighbour arrives ``dtau = -h_y D / h'`` later
 that begins on the section passes it there too, if it begins a little before it: that passage is its own, and does not count.
 """
 
-from flexmbd.dynamics.events import look, peak, product
+from flexmbd.dynamics.events import peak, product
 from flexmbd.dynamics.flow import attempt, call, close, field, value
+from flexmbd.dynamics.impact import look
 from flexmbd.dynamics.names import (
     AFTER, ARRIVED, AWAY, BEFORE, BEYOND, BEYOND_P, BEYOND_Q, BEYOND_V, CHANGES, COLUMNS, CROSSED, DONE, END, HERE, HERE_RATE, LEAVES, NC,
     OTHER, OWN, PASSING, REALS, SECTION, SHIFTS, SINGULAR, SPAN, START, STATE, TOLD, TOLERANCE, TOUCHES, WRONG, A, N,

@@ -191,8 +191,8 @@ def section_map(
     Raises
     ------
     ModelError
-        For what the map does not treat: friction in ideal joints or in impenetrable contacts, states of forces (bristles, temperatures,
-        controllers), clocks and stops, and rows that depend on each other; for a section that is not there.
+        For what the map does not treat: friction in ideal joints, in impenetrable contacts in space or by Poisson's rule, states of
+        forces (bristles, temperatures, controllers), clocks and stops, and rows that depend on each other; for a section that is not there.
 
     Notes
     -----
@@ -255,9 +255,10 @@ def _refuse(problem):
     refuse_coupled(problem)
     refuse_states(problem)
     for contact in problem.unilaterals:
-        if sum(contact.groups) or contact.rule not in (NEWTON, POISSON):
-            told = f"contact '{contact.name}' cannot be penetrated and has friction, or holds: saltation of what sticks and slides"
-            raise ModelError(f"{told} is not treated", remedy="leave friction out, or give the contact a law, which makes it a force")
+        planar = contact.rule == NEWTON and tuple(contact.groups) in ((0, 0, 0), (1, 0, 0))
+        if not planar and (contact.rule != POISSON or sum(contact.groups)):
+            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, or has friction in space or by Poisson's rule"
+            raise ModelError(f"{told}, which is not treated", remedy="leave that out, or give the contact a law, which makes it a force")
     for event in problem.contacts:
         if event.stops or event.assigns or event.period is not None:
             raise ModelError(f"'{event.name}' ends the motion or changes states at once, which a section map does not follow")

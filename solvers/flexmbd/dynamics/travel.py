@@ -1,12 +1,13 @@
 """A state carried from one section to the next, with its derivatives: steps of controlled length that end at events of contacts."""
 
-from flexmbd.dynamics.events import crossing, happen, keep, leaving, locate, look, sign_of
+from flexmbd.dynamics.events import crossing, happen, leaving, locate, sign_of
 from flexmbd.dynamics.flow import assemble, attempt, call, close, estimate, field, turn, value
+from flexmbd.dynamics.impact import keep, look
 from flexmbd.dynamics.passing import arrive, depart, gone, leave, own, passage, thrown, touched
 from flexmbd.dynamics.names import (
-    AFTER, APPROACH, ARRIVED, BEFORE, BEGUN, CHATTERS, COLUMNS, CROSSED, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, LOST, MANY,
-    MODE, MOST, NC, NOWHERE, NU, OPEN, OTHER, OWN, RATES_AT, REALS, REMEMBERED, REMEMBERS, SECTION, SINGULAR, SIZE, SLOW, SLOWEST, SMALL,
-    SPAN, SPEEDS, START, STATE, STEPS, STRUCK, TIME, TOLD, UNTIL, WRONG, N,
+    AFTER, APPROACH, ARRIVED, BEFORE, BEGUN, CHATTERS, COLUMNS, CROSSED, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, LIMIT,
+    LOST, MANY, MODE, MOST, NC, NOWHERE, NU, OPEN, OTHER, OWN, RATES_AT, REALS, REMEMBERED, REMEMBERS, SECTION, SINGULAR, SIZE, SLOW,
+    SLOWEST, SMALL, SPAN, SPEEDS, START, STATE, STEPS, STRUCK, TIME, TOLD, UNTIL, WRONG, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, st, words
@@ -208,8 +209,8 @@ def strike(j, t, X, P, W, at):
         told[STRUCK] = told[STRUCK] + 1.0
         told[APPROACH] = min(told[APPROACH], approach)
     slow = j == at[SECTION] and j < at[NC] and 0.0 < approach <= doubles(at[REALS])[SLOW]
-    if wrong == GRAZES or slow:
-        told[WRONG] = GRAZES
+    if wrong == GRAZES or wrong == LIMIT or slow:
+        told[WRONG] = LIMIT if wrong == LIMIT else GRAZES
         for i in range(2 * at[N]):
             for c in range(1, at[COLUMNS]):
                 y[i * at[COLUMNS] + c] = 0.0
