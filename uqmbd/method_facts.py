@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -216,12 +216,12 @@ class LimitMet(FromAttributes):
 class Limited(FromAttributes):
     """Of decisions within limits; another method's result may have attributes of these names, and is about something else."""
 
-    about: ClassVar[str] = ""
+    ABOUT = ""
     limits_met: Sequence[Mapping[str, Any]] = ()
 
     @classmethod
     def of(cls, attrs: Mapping[Any, Any]) -> Self:
-        return super().of(attrs) if attrs.get("about") == cls.about else cls()
+        return super().of(attrs) if attrs.get("about") == cls.ABOUT else cls()
 
     @property
     def limits(self) -> list[LimitMet]:
@@ -233,7 +233,7 @@ class Limited(FromAttributes):
 class Allocated(Limited):
     """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
 
-    about: ClassVar[str] = "tolerances"
+    ABOUT = "tolerances"
     tolerance: Mapping[str, float] = field(default_factory=dict)
     tolerance_least: Mapping[str, float] = field(default_factory=dict)
     tolerance_largest: Mapping[str, float] = field(default_factory=dict)
@@ -255,7 +255,7 @@ class Allocated(Limited):
 class Designed(Limited):
     """Of methods whose results are ``about`` a design: nominals of the inputs that were chosen, SI; of others empty."""
 
-    about: ClassVar[str] = "design"
+    ABOUT = "design"
     design: Mapping[str, float] = field(default_factory=dict)
     design_at_end: Sequence[str] = ()  # inputs at the end of their range
     minimised: str = ""  # output
