@@ -124,7 +124,7 @@ class AdaptiveSampler(Sampler):
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
         groups, attrs = self._conclude()
-        result = Result(groups, specs=self.settings.groups, attrs=attrs)
+        result = Result(groups, specs=[spec for spec in self.settings.groups if spec.name in groups], attrs=attrs)
         self._extend(result)
         here = self._spoken_of()
         failed = self.status[here] != 0
