@@ -7,13 +7,14 @@ from typing import Any
 
 _NAMES = {  # by their module
     "analysis.dynamics.flows": "Flow",
+    "analysis.dynamics.maps": "ChangedMap",
     "analysis.dynamics.returns": "PeriodMap ReturnMap",
     "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
     "given_data": "TableIndices indices_of_table",
-    "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
+    "inputs": "Choice ConvexSet Dependence Fixed Focal Fuzzy Integers Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
-    "methods": "Bifurcation Calibrate Chebyshev ConvexBounds Design Evidence FuzzyBounds Grid List Mixed MonteCarlo Multifidelity "
+    "methods": "Basins Bifurcation Calibrate Chebyshev ConvexBounds Design Evidence FuzzyBounds Grid List Mixed MonteCarlo Multifidelity "
     "Multilevel PCE Posterior Reliability Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",
     "report": "write_report",
     "result": "Result open_results",

@@ -148,8 +148,9 @@ def test_a_state_in_contact_needs_its_approach_speed():
 
 
 def test_what_is_not_treated_is_refused():
-    with pytest.raises(fm.ModelError, match="friction"):
-        fm.section_map(bouncing_disc(fm.Impenetrable(0.5, friction=0.1)), 1.0)
+    for law in (fm.Impenetrable(0.5, friction=0.1, rule="poisson"), fm.Impenetrable(0.5, friction=0.1, rolling=1e-3)):
+        with pytest.raises(fm.ModelError, match="Poisson"):
+            fm.section_map(bouncing_disc(law), 1.0)
     with pytest.raises(fm.ModelError, match="states of their own"):
         fm.section_map(bouncing_disc(fm.Hertz(1e5), fm.LuGre(0.3, 0.2, 0.01, 1e5, 300.0)), 1.0)
     with pytest.raises(fm.ModelError, match="every"):

@@ -240,12 +240,15 @@ CASES = [
     case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),
+    case("basins", "box", BOX, cells=5, period=2 / 3, skip=0),
+    case("basins", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, random=30, samples=3, sections=["f"], keep=4),
     case("tolerances", "jumping", THREE, JUMPING, degree=3, costs=COSTS, limits={"s": "<= 2.4"}, stack="root_of_squares"),
     case("calibrate", "box", BOX, scalars={"s": 2.032, "t": 2.0}),
     case("calibrate", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, starts=3, differences="forward"),
     case("posterior", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, **WALK),
     case("posterior", "bound", BOUND, scalars={"s": 2.1}, **WALK | {"deviations": {"s": 0.2}}),
     case("posterior", "joint", JOINT, scalars={"s": 2.1, "t": 1.9}, **WALK),
+    case("posterior", "surrogate", TAILED, scalars={"s": 2.1, "t": 1.9}, surrogate="kriging", samples=8, batch=4, max_runs=16, **WALK),
 ]  # fmt: skip
 NAMED = {each.name: each for each in CASES}
 assert len(NAMED) == len(CASES)

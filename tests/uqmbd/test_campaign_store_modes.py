@@ -54,7 +54,7 @@ EVERY = [
     of("posterior", UNIFORM, scalars={"s": 1.7, "c": 2.0}, deviations={"s": 0.2, "c": 0.2}, walkers=8, max_steps=20),
 ]
 
-OF_CURVES = [of("bifurcation", BOX, parameter="a", points=4)]  # whose section points are no scalars
+OF_CURVES = [of("bifurcation", BOX, parameter="a", points=4), of("basins", BOX, cells=3)]  # whose section points are no scalars
 
 
 def test_every_method_and_approach_is_tried():

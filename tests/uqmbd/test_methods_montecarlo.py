@@ -151,7 +151,10 @@ def test_designs_fill_each_axis(design):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: MonteCarlo(samples=10).check({"k": Interval(0, 1)}), "methods that can: bifurcation, calibrate, chebyshev, convex"),
+        (
+            lambda: MonteCarlo(samples=10).check({"k": Interval(0, 1)}),
+            "methods that can: basins, bifurcation, calibrate, chebyshev",
+        ),
         (lambda: MonteCarlo(), "'samples' is missing"),
         (lambda: MonteCarlo(samples=0), "greater than or equal to 1"),
         (lambda: MonteCarlo(samples=10, design="sobel"), "sobol"),

@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 
 from uqmbd.figures import samples
+from uqmbd.figures.basins import basins_figures
 from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
@@ -53,6 +54,8 @@ def key_figure(result: ResultData) -> Figure | None:
         return _of_calibration(result, name)
     if result.facts.about == "diagram":
         return next(iter([*diagram_figures(result, [name]), *diagram_figures(result)]))
+    if result.facts.about == "basins":
+        return basins_figures(result)[0]
     if result.facts_of(Allocated):
         return tolerances_figures(result)[0]
     if has_probability(result, name):

@@ -39,6 +39,7 @@ METHODS = Names(
         "reliability": "reliability.settings:Reliability",
         "grid": "parameter_studies.chosen:Grid",
         "list": "parameter_studies.chosen:List",
+        "basins": "dynamics.basins:Basins",
         "bifurcation": "dynamics.bifurcation:Bifurcation",
         "calibrate": "parameter_studies.calibrate:Calibrate",
         "tolerances": "design.tolerances:Tolerances",

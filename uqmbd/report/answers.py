@@ -11,7 +11,7 @@ from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
 from uqmbd.method_facts import Allocated, Designed, Estimates, Kinds, Limit, Words
 from uqmbd.outcomes import TIME
-from uqmbd.report import diagrams
+from uqmbd.report import basins, diagrams
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.designs import design_answer, design_question
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
@@ -41,6 +41,8 @@ def question_of(result: ResultData, name: str | None) -> str:
         return f"For which values of {inputs} does the model come closest to the measurements?"
     if result.facts.about == "diagram":
         return diagrams.question(result, name)
+    if result.facts.about == "basins":
+        return basins.question(result)
     if result.facts_of(Allocated):
         return tolerances_question(result)
     if result.facts_of(Designed):
@@ -66,6 +68,8 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return _estimates(result)
     if result.facts.about == "diagram":
         return diagrams.answer(result, name)
+    if result.facts.about == "basins":
+        return basins.answer(result)
     if result.facts_of(Allocated):
         return tolerances_answer(result)
     if result.facts_of(Designed):

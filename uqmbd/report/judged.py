@@ -7,7 +7,7 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.method_facts import Estimates, Evidence, Limit, Walked
-from uqmbd.report import diagrams
+from uqmbd.report import basins, diagrams
 from uqmbd.report.words import listed, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief
@@ -40,6 +40,8 @@ def judged(result: ResultData, name: str | None) -> Judged | None:
         return _of_estimates(result)
     if result.facts.about == "diagram":
         return _of_diagram(result, name)
+    if result.facts.about == "basins":
+        return _of_basins(result)
     trust = trust_of(result, name)
     if trust is not None and (trust.claimed or trust.share < 1.0):
         return _of_trust(result, name, trust)
@@ -84,6 +86,12 @@ def _of_diagram(result: ResultData, name: str) -> Judged:
         which = "the transient is not over, or there are too few section points"
         return Judged("partly" if share < 1.0 else "no", f"in {percent(share)} of the runs {which}")
     return Judged("unsaid", "no transient is seen any more, and other motions may attract other starts")
+
+
+def _of_basins(result: ResultData) -> Judged:
+    if share := basins.unsure(result):
+        return Judged("partly", f"{share} no attractor is told; upper limits of shares take them in")
+    return Judged("unsaid", "every run comes to an attractor; limits of shares are those of a random sample of starts")
 
 
 def _plus_minus(share: float) -> str:
@@ -147,6 +155,8 @@ def _of_estimates(result: ResultData) -> Judged:
     walked = result.facts_of(Walked)
     if walked.chains_converged is False:
         return Judged("no", "the chains have not converged")
+    if walked.surrogate_converged is False:
+        return Judged("no", "the surrogate on which the chains walked has not converged")
     if leaning := list(walked.leaning):
         return Judged("partly", f"the posterior of {listed(leaning)} lies at an end of the prior")
     starts = estimates.ended

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.chebyshev import chebyshev
+from uqmbd.analysis.chebyshev.enclosures import cosine
 from uqmbd.analysis.chebyshev.expansions import TensorExpansion
 from uqmbd.analysis.chebyshev.pieces import PiecewiseExpansion
 from uqmbd.analysis.statistics.trust import joined
@@ -235,18 +236,29 @@ class Split(Surrogate):
         for k, (leaf, error) in enumerate(zip(self._leaves, self._errors_by_leaf()[0][:, columns], strict=True)):
             gap = np.maximum(np.maximum(runs.settings.gap * width, doubted), np.where(trusted, 0.0, COARSE * error))
             margin = runs.settings.safety * error * np.array([[-1.0], [1.0]])
-            for box in [None] if boxes is None else boxes[k]:
+            for box in [None] if boxes is None else outermost_first(boxes[k]):
                 part = None if box is None else leaf.part(box)
-                enclosure, reached = runs.range(columns, gap, surrogate=self._expansion_of(leaf), box=part)
+                at = np.arange(len(columns))
+                if part is not None:
+                    at = np.flatnonzero(self._beyond(leaf, part, columns, margin, enclosures[k]))
+                if not at.size:
+                    continue
+                some, ends_at = columns[at], gap[at]
+                enclosure, reached = runs.range(some, ends_at, surrogate=self._expansion_of(leaf), box=part)
                 if support is not None and box is not None and part is not None:
                     bent, slope = without_slope(self._expansion_of(leaf).restricted(part), box)
-                    curved, _ = runs.range(columns, gap, surrogate=bent)
-                    s, middle = slope[:, columns], box.mean(axis=1)
+                    curved, _ = runs.range(some, ends_at, surrogate=bent)
+                    s, middle = slope[:, some], box.mean(axis=1)
                     ends = curved - s.T @ middle + np.stack([-support(-s, box), support(s, box)])
                     enclosure = np.stack([np.maximum(enclosure[0], ends[0]), np.minimum(enclosure[1], ends[1])])
-                met &= reached
-                enclosures[k] = joined(enclosure + margin, enclosures[k])
+                met[at] &= reached
+                enclosures[k][:, at] = joined(enclosure + margin[:, at], enclosures[k][:, at])
         return enclosures, met
+
+    def _beyond(self, leaf: Leaf, part: np.ndarray, columns: np.ndarray, margin: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Which columns may leave what is `known` (2, columns) of the leaf: a rough enclosure, of which most boxes inside need no closer one."""
+        rough = cosine(self._expansion_of(leaf).select(columns).restricted(part).c, np.zeros(len(columns)))[0] + margin
+        return ~((rough[0] >= known[0]) & (rough[1] <= known[1]))
 
     def _errors_by_leaf(self) -> tuple[np.ndarray, np.ndarray]:
         """Validated error of each leaf over neighbours in time, and whether it is trusted there, (leaves, columns) both."""
@@ -283,6 +295,15 @@ class Split(Surrogate):
             "leaves": len(self._leaves),
             "trusted_volume": {name: float(np.clip(inside[at].mean(), 0.0, 1.0)) for name, at in slices.items()},
         }
+
+
+def outermost_first(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Boxes (d, 2) by the distance of their middle from that of all: those where a response that hardly bends has its ends come first."""
+    if not boxes:
+        return []
+    middles = np.array(boxes).mean(axis=2)
+    away = ((middles - middles.mean(axis=0)) ** 2).sum(axis=1)
+    return [boxes[i] for i in np.argsort(-away, kind="stable")]
 
 
 def without_slope(part: TensorExpansion, box: np.ndarray) -> tuple[TensorExpansion, np.ndarray]:

@@ -320,6 +320,11 @@ class Equations:
         return Program(self.problem.graph, roots, self.numbers)
 
     @property
+    def turning_states(self):
+        """Numbers of the further states that are angles which count turns."""
+        return self._states
+
+    @property
     def catalogue(self):
         """All outputs: name -> (function giving the node, unit)."""
         return self.problem.outputs

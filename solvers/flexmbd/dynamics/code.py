@@ -47,6 +47,8 @@ class Code:
     system : System
         Its numbers may be arrays over samples; those are what there are derivatives by.
     formulation : str
+    beyond : callable, optional
+        Of outputs by name the node that says how far a motion is beyond the section.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Code:
         The table of `names` with its sizes; where each segment begins; row and column of each number; addresses of the functions.
     """
 
-    def __init__(self, system, formulation):
+    def __init__(self, system, formulation, beyond=None):
         known = system.parameters()
         self.paths = [path for path in known if known.level(path) == LANE and not isinstance(known[path], Matrix)]
         varied = {path: {j: 1.0} for j, path in enumerate(self.paths)}
@@ -65,12 +67,14 @@ class Code:
         written = formulation_of(formulation)(system, solved=False, tuning=SINGLE, graph=graph, varied=varied)
         turning = written.turning(every=False)
         self.problem = b = written.problem([])
+        reached = [] if beyond is None else [beyond(b)]
         graph.whole = True
         self.turned, self.turning = list(turning), [k for _, k in turning.values()]
         self.sizes = self._rows()
         made = {name: nodes(b, len(self.paths)) for name, nodes in (("motion", _motion), ("slopes", _slopes), ("closing", _closing))}
         made["closing"].append([((k, 0), x) for k, (x, _) in zip(self.turning, turning.values(), strict=True)])
         made["events"] = _events(b, len(self.paths))
+        made["passing"] = _passing(b, reached, len(self.paths))
         made |= {f"impact{u}": _impact(b, contact, len(self.paths)) for u, contact in enumerate(b.unilaterals)}
         self._compile(graph, made)
         self.remembered = np.zeros(len(b.contacts) + 1, np.int64)  # contacts whose force depends on the approach speed
@@ -79,7 +83,7 @@ class Code:
     def _rows(self):
         b, sizes = self.problem, np.zeros(FUNCTIONS, np.int64)
         n, m, states, contacts = b.n, len(b.rows), len(b.states), len(b.contacts)
-        counts = (n, n, states, n, m, contacts, contacts, contacts, contacts, max(1, len(self.paths)), 1)
+        counts = (n, n, states, n, m, contacts, contacts, contacts, contacts, max(1, len(self.paths)), 3)
         sizes[[N, M, NS, NC, NU, NP]] = n, m, states, contacts, len(b.unilaterals), len(self.paths)
         sizes[Q : OUT + 1] = 1 + np.concatenate([[0], np.cumsum(counts)])
         return sizes
@@ -172,15 +176,36 @@ def _events(b, count):
     ]  # fmt: skip
 
 
+def _passing(b, reached, count):
+    """How far beyond a section a motion is, its rate, and derivatives of the first; nothing where there is no such section."""
+    g = b.graph
+    rates = [
+        g.dot([(x, speeds[i]) for of, speeds in (("q", b.v), ("v", b.a)) for (_, i), x in _by(g, [node], of, b.n)])
+        + g.derivative(node, b.time)
+        for node in reached
+    ]
+    return [_values([*reached, *rates]), *(_by(g, reached, *of) for of in (("q", b.n), ("v", b.n), ("p", count)))]
+
+
 def _impact(b, contact, count):
-    """Of an impact: ``M dv + G'L - N'l = 0``, ``G dv = 0``, ``N dv + (1 + e) r = 0``, with dv for a, L for l, and r the gap's rate."""
-    g, e, impulse = b.graph, contact.numbers[0], b.graph.var("f", 0)
-    balance = [x - impulse * contact.normal[i] if i in contact.normal else x for i, x in enumerate(_balance(b))]
+    """Of an impact: ``M dv + G'L - N'l - T'k = 0``, ``G dv = 0``, ``N dv + (1 + e) r = 0``, with dv for a, L for l, and r the gap's rate.
+
+    With friction also ``T dv + (1 + e_t) s = 0``, s the sliding velocity, where it sticks, ``k = +-mu l`` where it slides.
+    """
+    g, e, (impulse, tangential, way) = b.graph, contact.numbers[0], (b.graph.var("f", k) for k in range(3))
+    balance, tangent = _balance(b), contact.others[0] if contact.groups[0] else {}
+    for percussion, direction in ((impulse, contact.normal), (tangential, tangent)):
+        balance = [x - percussion * direction[i] if i in direction else x for i, x in enumerate(balance)]
     held = [g.dot((x, b.a[i]) for i, x in row.polynomial.gradient(b.q).items()) for row in b.rows]
     jump = g.dot((x, b.a[i]) for i, x in contact.normal.items()) + (1.0 + e) * contact.rates[0]
-    nodes = [*balance, *held, jump]
+    nodes, numbers = [*balance, *held, jump], [e]
+    if tangent:
+        _, back, mu = contact.numbers[:3]
+        sticks = g.dot((x, b.a[i]) for i, x in tangent.items()) + (1.0 + back) * contact.rates[1]
+        nodes.append((1.0 - way * way) * sticks + way * way * (tangential - way * mu * impulse))
+        numbers += [back, mu, contact.rates[1]]
     by_time = [((i, 0), x) for i, node in enumerate(nodes) if not (x := g.derivative(node, b.time)).zero]
     return [
-        [((0, i), x) for i, x in contact.normal.items()], _values([e]),
+        *([((0, i), x) for i, x in direction.items()] for direction in (contact.normal, tangent)), _values(numbers),
         _by(g, nodes, "q", b.n), _by(g, nodes, "v", b.n), _by(g, nodes, "p", count), by_time,
     ]  # fmt: skip

@@ -5,32 +5,15 @@ its distance becomes ``R_y (dy + f- dtau) + R_t dtau - f+ dtau``: the saltation 
 Non-Smooth Mechanical Systems, Springer 2004, section 7.2; Müller, Chaos Solitons Fractals 5 (1995) 1671-1681).
 """
 
-from flexmbd.dynamics.flow import attempt, call, close, field, put, saddle, take, value
-from flexmbd.dynamics.linear import clear, factorise, substitute
+from flexmbd.dynamics.flow import attempt, call, close, field, value
+from flexmbd.dynamics.impact import impact, look
 from flexmbd.dynamics.names import (
-    AFTER, BEFORE, BROAD, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, FIRST_IMPACT, GAP_P, GAP_Q, GAPS, GRAZES, HOLDS, IMPACT_P, IMPACT_Q,
-    IMPACT_T, IMPACT_V, IMPACTS, IMPULSE, MATRIX, MODE, MOTION, NC, NORMAL, NU, OTHER, OUT, PER_IMPACT, RATE_P, RATE_Q, RATE_T, RATE_V,
-    RATES_AT, REALS, RESTITUTION, SEGMENTS, SHIFTS, SIDES, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, WIDE, A, L, M, N,
+    AFTER, BEFORE, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, GAP_P, GAP_Q, GAPS, GRAZES, LEAVES, LIMIT, MODE, NC, NU, OTHER, OUT,
+    RATE_P, RATE_Q, RATE_T, RATE_V, RATES_AT, REALS, SECTION, SEGMENTS, SHIFTS, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, TOLD, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, ld, st, words
 from flexmbd.lanes.vector import inner
-
-
-@inner
-def look(t, state, into, X, P, W, at):
-    """Penetrations and rates of all contacts, into an address."""
-    put(t, state, X, at)
-    call(MOTION, X, P, W, at)
-    keep(into, X, at)
-
-
-@inner
-def keep(into, X, at):
-    """Those of the last call of "motion"."""
-    gaps = doubles(into)
-    for k in range(2 * (at[NC] + at[NU])):
-        gaps[k] = value(GAPS, k, X, at)
 
 
 @inner
@@ -43,24 +26,48 @@ def sign_of(j, X, at):
 
 
 @inner
+def leaving(j, at):
+    """Whether contact j is that of the section, and the motion began within it."""
+    return j == at[SECTION] and doubles(at[TOLD])[LEAVES] > 0.5
+
+
+@inner
+def peak(h, d0, s0, d1, s1):
+    """Where within a step a value may rise above zero and fall again, as a share of it, by the cubic through both ends; else negative.
+
+    The cubic may be off in the middle, where less than zero is enough; near the ends it is not.
+    """
+    if s0 > 0.0 and s1 < 0.0:
+        a, b, c = h * s0, 3.0 * (d1 - d0) - h * (2.0 * s0 + s1), h * (s0 + s1) - 2.0 * (d1 - d0)
+        below, x = sqrt(max(b * b - 3.0 * a * c, 0.0)) - b, 0.5
+        if below > 0.0:
+            x = a / below
+        margin = 0.02 * max(-d0, -d1) if 0.02 < x < 0.98 else 0.0
+        if 1e-9 < x < 1.0 - 1e-9 and d0 + x * (a + x * (b + x * c)) > -margin:
+            return x
+    return -1.0
+
+
+@inner
 def crossing(h, X, at):
     """Contact whose event lies before the end of a step, else -1; where a contact may begin and end within it, a shorter step.
 
-    A penetration that grows at the start and falls at the end may have been above zero: the cubic through both ends says where.
+    A penetration that grows at the start and falls at the end may have been above zero (`peak`). What begins within the contact of its
+    section, and leaves it, has no event before it has left.
     """
     before, after, shorter = doubles(at[BEFORE]), doubles(at[AFTER]), h
     for j in range(at[NC] + at[NU]):
         sign = sign_of(j, X, at)
         d0, s0, d1, s1 = sign * before[2 * j], sign * before[2 * j + 1], sign * after[2 * j], sign * after[2 * j + 1]
-        if d1 > 0.0:
+        if d1 > 0.0 and leaving(j, at):
+            if s1 > 0.0:
+                shorter = min(shorter, 0.5 * h)
+        elif d1 > 0.0:
             return j, h
-        if s0 > 0.0 and s1 < 0.0:
-            a, b, c = h * s0, 3.0 * (d1 - d0) - h * (2.0 * s0 + s1), h * (s0 + s1) - 2.0 * (d1 - d0)
-            below, x = sqrt(max(b * b - 3.0 * a * c, 0.0)) - b, 0.5
-            if below > 0.0:
-                x = a / below
-            if 0.02 < x < 0.98 and d0 + x * (a + x * (b + x * c)) > -0.02 * max(-d0, -d1):
-                shorter = min(shorter, x * h)
+        else:
+            share = peak(h, d0, s0, d1, s1)
+            if share > 0.0:
+                shorter = min(shorter, share * h)
     return -1, shorter
 
 
@@ -131,7 +138,7 @@ def happen(j, t, X, P, W, at):
             own = product(RATE_Q, j, at[STATE], 0, c, X, at) + product(RATE_V, j, at[STATE], n, c, X, at)
             own = own + product(RATE_P, j, at[CHANGES], 0, c, X, at) + product(RATE_T, j, at[SHIFTS], 0, c, X, at)
             z[j * wide + c] = own if rate > least else 0.0
-    if wrong != DONE:
+    if wrong != DONE and wrong != LIMIT:
         return wrong, rate
     if not field(t, at[STATE], 1, at[OTHER], X, P, W, at):
         return SINGULAR, rate
@@ -141,48 +148,3 @@ def happen(j, t, X, P, W, at):
     if j >= at[NC] and wide > 1 and rate <= doubles(at[REALS])[SLOW]:
         wrong = GRAZES
     return wrong, rate
-
-
-@inner
-def impact(u, t, X, P, W, at):
-    """Newton's impact of contact u: velocities after it, and their derivatives, those of the state at its own time of impact given."""
-    n, m, wide, broad, y, b = at[N], at[M], at[COLUMNS], at[BROAD], doubles(at[STATE]), doubles(at[SIDES])
-    a, entries, segments, size, k0 = doubles(at[MATRIX]), words(at[ENTRIES]), words(at[SEGMENTS]), at[WIDE], FIRST_IMPACT + PER_IMPACT * u
-    last = n + m
-    look(t, at[STATE], at[AFTER], X, P, W, at)
-    call(IMPACTS + u, X, P, W, at)
-    e = value(k0 + RESTITUTION, 0, X, at)
-    if not e > 0.0:
-        return HOLDS
-    saddle(X, at)
-    for i in range(last + 1):
-        a[last * size + i] = 0.0
-        a[i * size + last] = 0.0
-    for k in range(segments[k0 + NORMAL], segments[k0 + NORMAL + 1]):
-        i = entries[2 * k + 1]
-        a[last * size + i] = ld(X, at[OUT] + k)
-        a[i * size + last] = -ld(X, at[OUT] + k)
-    if not factorise(last + 1, at):
-        return SINGULAR
-    clear(last, 1, at)
-    b[last * broad] = (1.0 + e) * value(GAPS, 2 * (at[NC] + u) + 1, X, at)
-    substitute(last + 1, 1, at)
-    for i in range(n):
-        st(X, at[A] + i, b[i * broad])
-    for k in range(m):
-        st(X, at[L] + k, b[(n + k) * broad])
-    st(X, at[IMPULSE], b[last * broad])
-    if wide > 1:
-        call(IMPACTS + u, X, P, W, at)
-        clear(last + 1, wide - 1, at)
-        take(k0 + IMPACT_Q, at[STATE], 0, wide, 0, X, at)
-        take(k0 + IMPACT_V, at[STATE], n, wide, 0, X, at)
-        take(k0 + IMPACT_P, at[CHANGES], 0, wide, 0, X, at)
-        take(k0 + IMPACT_T, at[SHIFTS], 0, wide, 0, X, at)
-        substitute(last + 1, wide - 1, at)
-        for i in range(n):
-            for c in range(1, wide):
-                y[(n + i) * wide + c] = y[(n + i) * wide + c] + b[i * broad + c - 1]
-    for i in range(n):
-        y[(n + i) * wide] = y[(n + i) * wide] + ld(X, at[A] + i)
-    return DONE

@@ -20,7 +20,7 @@ class Inputs:
     ----------
     build : System or callable
     every : float or callable
-        Time in s; of a callable its arguments are inputs by name.
+        Time in s; of a callable its arguments are inputs by name. None where nothing depends on time.
     fixed : mapping
         Inputs that keep these values.
     """
@@ -58,8 +58,10 @@ class Inputs:
         return np.array([np.broadcast_to(known[path], count) for path in paths]).reshape(len(paths), count).T
 
     def spans(self, given, count):
-        """Times between sections (n,)."""
+        """Times between sections, or periods of what depends on time, (n,); NaN where nothing does."""
         every = self._every
+        if every is None:
+            return np.full(count, np.nan)
         if callable(every):
             known = self.values | given
             names = list(inspect.signature(every).parameters)

@@ -7,6 +7,7 @@ import numpy as np
 from flexmbd.dynamics import names
 from flexmbd.dynamics.flow import STAGES
 from flexmbd.dynamics.travel import rates, travel
+from flexmbd.dynamics.where import TURN
 from flexmbd.running.scales import contact_scales, extents
 from flexmbd.running.settings import Settings
 from flexmbd.stepping import compiled
@@ -21,6 +22,10 @@ WORDS = {
     names.GRAZES: "it grazes, with an approach speed of {approach:.2g} m/s: multipliers grow without bound there",
     names.REMEMBERS: "it starts in contact, and the force depends on the approach speed of its onset: take another phase, or memory=True",
     names.HOLDS: "the restitution is zero: the contact stays closed, which this map does not follow",
+    names.LIMIT: "friction in an impact is at its limit, between sliding and sticking: there is no derivative",
+    names.JAMS: "friction leaves an impact without a solution",
+    names.LOST: "it does not come to the section within {within:.6g} s",
+    names.TOUCHES: "it only touches the section, which it passes at a rate near zero: multipliers grow without bound there",
 }
 GRAZING = 1e-6  # approach speed, by what crosses the mechanism from section to section
 COARSEST_STEP = 0.05  # of the time from section to section
@@ -48,6 +53,10 @@ class Facts:
     tolerance : float
     most : int
         Steps.
+    section : int
+        Its kind (`names`).
+    driven : bool
+        Whether the phase is a coordinate, the last.
     """
 
     guess: np.ndarray
@@ -59,6 +68,8 @@ class Facts:
     kept: int
     tolerance: float
     most: int
+    section: int
+    driven: bool
 
 
 class Lanes:
@@ -81,11 +92,11 @@ class Lanes:
         elements = [c.element for c in code.problem.contacts]
         self._slowest = contact_scales(system, elements, extents(system, count), Settings(tolerance=facts.tolerance))[1]
         n, m, contacts = code.problem.n, len(code.problem.rows), len(code.problem.contacts)
-        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 1, max(2, columns)
+        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 2, max(2, columns)
         self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)
-        self._other = np.zeros((2 * n, columns))
+        self._other, self._shifts, self._begun = np.zeros((2 * n, columns)), np.zeros(columns), np.zeros(2 * n)
         place = np.full(n, -1, np.int64)
         place[facts.bound] = np.arange(m)
         arrays = {
@@ -94,7 +105,7 @@ class Lanes:
             names.ORDER: np.zeros(wide, np.int64), names.SCALE: np.zeros(wide), names.SIDES: np.zeros((wide, broad)),
             names.RATES_AT: np.zeros((STAGES, 2 * n, columns)), names.STAGE: np.zeros_like(self.y), names.END: np.zeros_like(self.y),
             names.OTHER: self._other, names.BEFORE: np.zeros(2 * every + 1), names.AFTER: np.zeros(2 * every + 1),
-            names.SHIFTS: np.zeros(columns), names.WEIGHTS: np.array(facts.weights, float), names.FREE: facts.free,
+            names.SHIFTS: self._shifts, names.BEGUN: self._begun, names.WEIGHTS: np.array(facts.weights, float), names.FREE: facts.free,
             names.BOUND: facts.bound, names.PLACE: place, names.TURNING: np.array([*code.turning, 0], np.int64),
             names.REMEMBERED: code.remembered, names.REALS: self.reals, names.TOLD: self.told,
             names.ENTRIES: code.entries, names.SEGMENTS: code.segments,
@@ -103,7 +114,7 @@ class Lanes:
         for entry, array in arrays.items():
             self._at[entry] = array.ctypes.data
         self._at[[names.COLUMNS, names.OF_STATE, names.WIDE, names.BROAD]] = columns, 2 * len(facts.free), wide, broad
-        self._at[[names.TURNING_COUNT, names.KEPT, names.MOST]] = len(code.turning), facts.kept, facts.most
+        self._at[[names.TURNING_COUNT, names.KEPT, names.MOST, names.SECTION]] = len(code.turning), facts.kept, facts.most, facts.section
         self._held = arrays  # addresses are of these
         self._X, self._W = np.zeros((code.sizes[names.X_ROWS], 1)), np.zeros((code.work, 1))
 
@@ -113,8 +124,8 @@ class Lanes:
         call = compiled.caller(function, 1, MODULE)
         call(*((x.ctypes.data for x in arguments) if call is not function else arguments))
 
-    def carry(self, k, state, slopes, span, rate):
-        """State k and its derivatives (d, columns), onsets of contact, least approach speed, and what is wrong.
+    def carry(self, k, state, slopes, span, rate, within):
+        """State k and its derivatives (d, columns), onsets of contact, least approach speed, the time that it took, and what is wrong.
 
         Parameters
         ----------
@@ -122,29 +133,66 @@ class Lanes:
         slopes : ndarray (numbers, inputs)
             Derivatives of the system's numbers by inputs.
         span, rate : float, ndarray (inputs,)
-            Time to the next section, and its derivatives.
+            Time to the next section, or the period of what depends on time (NaN: nothing does), and its derivatives.
+        within : float
+            Time in s after which the motion is lost.
         """
         facts, code, rows = self._facts, self._code, np.concatenate([self._facts.free, len(self._facts.weights) + self._facts.free])
         kept, f, d = facts.kept, len(rows), len(state)
+        nothing = np.full((d, self.y.shape[1]), np.nan)
         if not np.all(np.isfinite(state)):
-            return np.full((len(state), self.y.shape[1]), np.nan), 0, np.inf, "the state is not finite"
+            return nothing, 0, np.inf, np.nan, "the state is not finite"
         self.y[:], self.z[:], self.p[:], self.told[:] = 0.0, 0.0, 0.0, 0.0
         self.y[:, 0], self.told[names.APPROACH] = facts.guess, np.inf
-        self.y[rows, 0], self.z[:kept, 0] = state[:f], state[f:]
+        self.y[rows, 0], self.z[:kept, 0] = state[:f], state[f : f + kept]
         self.y[rows, 1 + np.arange(f)] = 1.0
         self.z[np.arange(kept), 1 + f + np.arange(kept)] = 1.0
         self.p[: len(slopes), 1 + d :] = slopes
         code.prepare(self._X[:, 0], self._slowest[:, k], [facts.turns[name] for name in code.turned])
-        self.reals[:] = facts.tolerance, span, GRAZING * facts.size / span, COARSEST_STEP * span, facts.size
+        start, scale = state[-1] * span / TURN if facts.driven else 0.0, within if np.isnan(span) else span
+        until = span if facts.section == names.NOWHERE else start + within
+        self.reals[:] = facts.tolerance, scale, GRAZING * facts.size / scale, COARSEST_STEP * scale, facts.size, start, until
         self._run(travel, k)
         wrong, approach, struck = int(self.told[names.WRONG]), float(self.told[names.APPROACH]), int(self.told[names.STRUCK])
-        said = WORDS[wrong].format(most=facts.most, approach=approach) + f" (at {self.told[names.TIME]:.6g} s)" if wrong else ""
-        if wrong not in (names.DONE, names.GRAZES):
-            return np.full((len(state), self.y.shape[1]), np.nan), struck, approach, said
-        if np.any(rate):
-            self._run(rates, k)
-            self.y[:, 1 + d :] += np.outer(self._other[:, 0], rate)
-        found = np.concatenate([self.y[rows], self.z[:kept] * code.modes(self._X[:, 0])[:kept, None]])
+        said = WORDS[wrong].format(most=facts.most, approach=approach, within=within) if wrong else ""
+        said += f" (at {self.told[names.TIME]:.6g} s)" if wrong else ""
+        if wrong not in (names.DONE, names.GRAZES, names.TOUCHES, names.LIMIT):
+            return nothing, struck, approach, np.nan, said
+        if facts.section == names.NOWHERE:
+            took, phase = span, np.zeros((0, self.y.shape[1]))
+            if np.any(rate):
+                self._run(rates, k)
+                self.y[:, 1 + d :] += np.outer(self._other[:, 0], rate)
+        else:
+            took = float(self.told[names.ARRIVED]) - start
+            phase = self._arrived(rows, d, state[-1], span, rate)
+        found = np.concatenate([self.y[rows], self.z[:kept] * code.modes(self._X[:, 0])[:kept, None], phase])
         if wrong:
             found[:, 1:] = np.nan
-        return found, struck, approach, said
+        return found, struck, approach, took, said
+
+    def _arrived(self, rows, d, phase, period, rate):
+        """Let neighbours be where they are when they arrive; the phase then and its derivatives (1, columns), where it is a coordinate.
+
+        What begins later by dt is as what begins at the same time ``f dt`` further back.
+        """
+        shifts, driven, of_state, of_inputs = self._shifts, self._facts.driven, slice(1, 1 + len(rows)), slice(1 + d, None)
+        if driven:
+            for columns in (self.y, self.z, shifts[None]):
+                later = -columns[:, of_state] @ self._begun[rows]
+                columns[:, of_inputs] += np.outer(later, phase / TURN * rate)
+                columns[:, d] = later * period / TURN
+        self.y += np.outer(self._other[:, 0], shifts)
+        if not driven:
+            return np.zeros((0, len(shifts)))
+        turns = float(self.told[names.ARRIVED]) / period
+        found = TURN / period * shifts
+        found[0] = TURN * _near(turns % 1.0, phase / TURN)
+        found[of_inputs] -= TURN * turns / period * rate
+        return found[None]
+
+
+def _near(turns, begun):
+    """Turns from 0 to 1, or a little more or less: then on the side of those that it began with, so that orbits there are found."""
+    other = turns - 1.0 if turns > 0.5 else turns + 1.0
+    return other if abs(other - begun) < 0.5 and -0.1 < other < 1.1 else turns

@@ -12,6 +12,7 @@ from flexmbd.analysis.state_space import independent_coordinates
 from flexmbd.dynamics.code import Code
 from flexmbd.dynamics.inputs import Inputs
 from flexmbd.dynamics.lanes import Facts, Lanes
+from flexmbd.dynamics.where import Where
 from flexmbd.errors import ModelError, check_number
 from flexmbd.formulation import taken
 from flexmbd.registry import NEWTON, POISSON
@@ -31,6 +32,8 @@ class Passage:
         Onsets of contact.
     approach : ndarray (n,)
         Least approach speed of them in m/s, inf without any: where it goes to zero the motion grazes.
+    time : ndarray (n,)
+        That it took in s.
     said : list of str
         Why there is no point, or no derivative; "" where there are both.
 
@@ -38,8 +41,8 @@ class Passage:
     --------
     >>> import numpy as np, flexmbd as fm
     >>> none = np.zeros((1, 2, 0))
-    >>> fm.Passage(np.zeros((1, 2)), np.eye(2)[None], none, np.array([1]), np.array([0.3]), [""]).approach.tolist()  # m/s
-    [0.3]
+    >>> fm.Passage(np.zeros((1, 2)), np.eye(2)[None], none, np.array([1]), np.array([0.3]), np.array([2.0]), [""]).approach  # m/s
+    array([0.3])
     """
 
     points: np.ndarray
@@ -47,6 +50,7 @@ class Passage:
     by_parameter: np.ndarray
     impacts: np.ndarray
     approach: np.ndarray
+    time: np.ndarray
     said: list
 
 
@@ -57,9 +61,9 @@ class SectionMap:
     ----------
     names : tuple of str
         Independent coordinates, their rates, and with `memory` the approach speeds of contacts: ``"mass.x"``, ``"mass.vx"`` where outputs
-        are called so, else ``"rod[3]"``, ``"d/dt rod[3]"``.
+        are called so, else ``"rod[3]"``, ``"d/dt rod[3]"``; at last ``"phase"`` where `section_map` says so.
     period : float or None
-        Time from section to section in s; None where it depends on inputs.
+        Time from section to section in s; None where it depends on inputs or on the motion.
     derivatives : str
         "variational equations"
     inputs : dict of str to float
@@ -81,26 +85,28 @@ class SectionMap:
 
     derivatives = "variational equations"
 
-    def __init__(self, inputs, period, formulation, tolerance, memory, most):
-        self._inputs, self._codes = inputs, {}
-        self.inputs, self.period = inputs.values, period
+    def __init__(self, inputs, where, every, formulation, tolerance, memory, most):
+        self._inputs, self._where, self._codes = inputs, where, {}
+        self.inputs, self.period = inputs.values, None if callable(every) or where.returns else every
         system = inputs.system({})
         self._formulation = taken(formulation, system)[0]
         e = Equations(system, self._formulation)
         _refuse(e.problem)
+        section, driven = where.check(e, every), where.returns and every is not None
+        self._beyond = where.beyond(e)
         guess = np.concatenate(e.initial())
         G = e.jacobian(guess[: e.n]).toarray()
         free, bound = (x.astype(np.int64) for x in independent_coordinates(G, e.weights))
         turns, kept = dict(zip(e.turning, e.turns, strict=True)), e.problem.contacts if memory else ()
-        self._facts = Facts(guess, free, bound, e.weights, e.size, turns, len(kept), tolerance, most)
-        self.names = (*_names(e, free), *(f"{c.name}.impact_velocity" for c in kept))
+        self._facts = Facts(guess, free, bound, e.weights, e.size, turns, len(kept), tolerance, most, section, driven)
+        self.names = (*_names(e, free), *(f"{c.name}.impact_velocity" for c in kept), *["phase"] * driven)
 
     @property
     def start(self):
         """State (1, d) of the assembled start."""
         facts = self._facts
         places, speeds = facts.guess.reshape(2, -1)[:, facts.free]
-        return np.concatenate([places, speeds, np.zeros(facts.kept)])[None]
+        return np.concatenate([places, speeds, np.zeros(facts.kept + facts.driven)])[None]
 
     def step(self, states, parameters):
         """States (n, d) at the next section, NaN where there is none (`passage` says why).
@@ -131,25 +137,41 @@ class SectionMap:
         key = tuple(sorted(given))
         system = self._inputs.system(given)
         if key not in self._codes:
-            self._codes[key] = Code(system, self._formulation)
+            self._codes[key] = Code(system, self._formulation, self._beyond)
         code = self._codes[key]
         slopes, d = self._inputs.slopes(code.paths, given, by, count), len(self.names)
         spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
+        within = self._where.until(spans)
         lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
-        made = [lanes.carry(k, states[k], slopes[k], spans[k], rates[k]) for k in range(count)]
+        made = [lanes.carry(k, states[k], slopes[k], spans[k], rates[k], within[k]) for k in range(count)]
         whole = np.array([x for x, *_ in made]).reshape(count, d, 1 + d + len(by))
-        impacts, approach = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float)))
-        return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, [x[3] for x in made])
+        impacts, approach, time = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float), (3, float)))
+        return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, time, [x[4] for x in made])
 
 
-def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1e-10, memory=False, most=200_000):
-    """Map of a mechanism's motion from a time to a period later, with its derivatives.
+def section_map(
+    build, every=None, *, crossing=None, level=0.0, direction="up", impact=None, within=None,
+    inputs=None, formulation="natural", tolerance=1e-10, memory=False, most=200_000,
+):  # fmt: skip
+    """Map of a mechanism's motion from a section to the next passage, with its derivatives.
+
+    The section is a time, a period after which the next one is; or where an output passes a level; or the onsets of a contact, just behind
+    them: the velocities of bodies that cannot be penetrated are those after the impact.
 
     Parameters
     ----------
     build : System or callable
-    every : float or callable
+    every : float or callable, optional
         Time in s, after which forces and drives repeat; of a callable, as ``lambda speed: 2 * math.pi / speed``, arguments are inputs.
+        With a crossing or an impact the phase of the drive is a coordinate, "phase" in rad, from 0 to a turn (up to a tenth of one
+        beyond where it began there, so that orbits near 0 are found); left out there where
+        nothing depends on time.
+    crossing : str, optional
+        Output that passes `level` (in its unit) in the `direction` "up" or "down": one of coordinates, velocities and time.
+    impact : str, optional
+        Contact.
+    within : float, optional
+        Time in s after which a motion that has not come to the section is lost; 100 periods unless said.
     inputs : mapping, optional
         Of the callable, that are not its defaults.
     formulation : str
@@ -169,12 +191,14 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     Raises
     ------
     ModelError
-        For what the map does not treat: friction in ideal joints or in impenetrable contacts, states of forces (bristles, temperatures,
-        controllers), clocks and stops, and rows that depend on each other.
+        For what the map does not treat: friction in ideal joints, in impenetrable contacts in space or by Poisson's rule, states of
+        forces (bristles, temperatures, controllers), clocks and stops, and rows that depend on each other; for a section that is not there.
 
     Notes
     -----
-    See docs/theory/section_maps.md.
+    See docs/theory/section_maps.md. A state has all coordinates, whatever the section; of a crossing or an impact a multiplier is 0, that
+    of the direction of the motion. A state near the section need not be on it: what passes a crossing within a thousandth of `every` (or
+    `within`) is the start itself.
 
     Examples
     --------
@@ -196,11 +220,20 @@ def section_map(build, every, *, inputs=None, formulation="natural", tolerance=1
     ((1, 2, 2), (1, 2, 1))
     >>> section.passage(section.start, {"frequency": 2.7}).impacts.tolist()
     [1]
+
+    From impact to impact, where mass.x is 0:
+
+    >>> impacts = fm.section_map(oscillator, lambda frequency: 2 * math.pi / frequency, impact="stop")
+    >>> impacts.names
+    ('mass.x', 'mass.vx', 'phase')
+    >>> round(abs(float(impacts.step(impacts.start, {})[0, 0])), 9)
+    0.0
     """
     check_number("section_map", "tolerance", tolerance, positive=True)
-    if not callable(every):
+    if every is not None and not callable(every):
         check_number("section_map", "every", every, positive=True)
-    return SectionMap(Inputs(build, every, inputs), None if callable(every) else float(every), formulation, tolerance, memory, most)
+    where = Where(crossing, level, direction, impact, within)
+    return SectionMap(Inputs(build, every, inputs), where, every, formulation, tolerance, memory, most)
 
 
 def _names(e, free):
@@ -222,9 +255,10 @@ def _refuse(problem):
     refuse_coupled(problem)
     refuse_states(problem)
     for contact in problem.unilaterals:
-        if sum(contact.groups) or contact.rule not in (NEWTON, POISSON):
-            told = f"contact '{contact.name}' cannot be penetrated and has friction, or holds: saltation of what sticks and slides"
-            raise ModelError(f"{told} is not treated", remedy="leave friction out, or give the contact a law, which makes it a force")
+        planar = contact.rule == NEWTON and tuple(contact.groups) in ((0, 0, 0), (1, 0, 0))
+        if not planar and (contact.rule != POISSON or sum(contact.groups)):
+            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, or has friction in space or by Poisson's rule"
+            raise ModelError(f"{told}, which is not treated", remedy="leave that out, or give the contact a law, which makes it a force")
     for event in problem.contacts:
         if event.stops or event.assigns or event.period is not None:
             raise ModelError(f"'{event.name}' ends the motion or changes states at once, which a section map does not follow")

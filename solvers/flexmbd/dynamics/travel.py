@@ -1,10 +1,13 @@
 """A state carried from one section to the next, with its derivatives: steps of controlled length that end at events of contacts."""
 
-from flexmbd.dynamics.events import crossing, happen, keep, locate, look, sign_of
+from flexmbd.dynamics.events import crossing, happen, leaving, locate, sign_of
 from flexmbd.dynamics.flow import assemble, attempt, call, close, estimate, field, turn, value
+from flexmbd.dynamics.impact import keep, look
+from flexmbd.dynamics.passing import arrive, depart, gone, leave, own, passage, thrown, touched
 from flexmbd.dynamics.names import (
-    AFTER, APPROACH, BEFORE, CHATTERS, COLUMNS, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, MANY, MODE, MOST, NC, NU, OPEN,
-    OTHER, RATES_AT, REALS, REMEMBERED, REMEMBERS, SINGULAR, SIZE, SLOWEST, SMALL, SPAN, SPEEDS, STATE, STEPS, STRUCK, TIME, TOLD, WRONG, N,
+    AFTER, APPROACH, ARRIVED, BEFORE, BEGUN, CHATTERS, COLUMNS, CROSSED, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, LIMIT,
+    LOST, MANY, MODE, MOST, NC, NOWHERE, NU, OPEN, OTHER, OWN, RATES_AT, REALS, REMEMBERED, REMEMBERS, SECTION, SINGULAR, SIZE, SLOW,
+    SLOWEST, SMALL, SPAN, SPEEDS, START, STATE, STEPS, STRUCK, TIME, TOLD, UNTIL, WRONG, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, st, words
@@ -12,7 +15,7 @@ from flexmbd.lanes.vector import inner
 
 
 def travel(X, P, W, at):
-    """Carry the state at `STATE`, a guess whose independent part counts, over the time `SPAN`; what happened is told at `TOLD`."""
+    """Carry the state at `STATE`, a guess whose independent part counts, to its section, or to the time `UNTIL`; see `TOLD`."""
     told = doubles(at[TOLD])
     told[WRONG] = DONE
     wrong = begin(X, P, W, at)
@@ -23,32 +26,57 @@ def travel(X, P, W, at):
 
 
 def rates(X, P, W, at):
-    """Rates of the state at `STATE`, at `OTHER`, at the time `SPAN`."""
-    field(doubles(at[REALS])[SPAN], at[STATE], 1, at[OTHER], X, P, W, at)
+    """Rates of the state at `STATE`, at `OTHER`, at the time `UNTIL`."""
+    field(doubles(at[REALS])[UNTIL], at[STATE], 1, at[OTHER], X, P, W, at)
 
 
 @inner
 def begin(X, P, W, at):
     """Assemble the state, and close contacts that penetrate."""
-    before, reals, remembered = doubles(at[BEFORE]), doubles(at[REALS]), words(at[REMEMBERED])
-    if not assemble(0.0, X, P, W, at):
+    before, reals, remembered, told = doubles(at[BEFORE]), doubles(at[REALS]), words(at[REMEMBERED]), doubles(at[TOLD])
+    t = reals[START]
+    told[TIME] = t
+    if not assemble(t, X, P, W, at):
         return OPEN
-    turn(0.0, X, P, W, at)
-    look(0.0, at[STATE], at[BEFORE], X, P, W, at)
+    turn(t, X, P, W, at)
+    look(t, at[STATE], at[BEFORE], X, P, W, at)
+    leave(at)
     for j in range(at[NC] + at[NU]):
         if before[2 * j] > 0.0:
             if j >= at[NC]:
-                if before[2 * j] > 1e-9 * reals[SIZE]:
+                if before[2 * j] > 1e-9 * reals[SIZE] and not leaving(j, at):
                     return INSIDE
-            else:
+            elif not (j == at[SECTION] and told[OWN] > 0.5):
                 if remembered[j] > 0 and at[KEPT] == 0:
                     return REMEMBERS
                 st(X, at[MODE] + j, 1.0)
                 remember(j, X, P, W, at)
-    if not field(0.0, at[STATE], at[COLUMNS], at[RATES_AT], X, P, W, at):
+    if not field(t, at[STATE], at[COLUMNS], at[RATES_AT], X, P, W, at):
         return SINGULAR
     keep(at[BEFORE], X, at)
+    begun, rate = doubles(at[BEGUN]), doubles(at[RATES_AT])
+    for i in range(2 * at[N]):
+        begun[i] = rate[i * at[COLUMNS]]
+    depart(t, X, P, W, at)
+    if at[SECTION] >= 0 and told[OWN] > 0.5 and before[2 * max(0, at[SECTION])] > 0.0:
+        return touch(t, X, P, W, at)
     return DONE
+
+
+@inner
+def touch(t, X, P, W, at):
+    """Close the contact of the section, which has touched just before the start."""
+    told, u = doubles(at[TOLD]), max(0, at[SECTION])
+    x = touched(t, X, P, W, at)
+    if x > 0.0:
+        return REMEMBERS
+    accept(at)
+    told[OWN], told[TIME] = 0.0, t + x
+    wrong, _ = happen(u, t + x, X, P, W, at)
+    if wrong == DONE and not field(t + x, at[STATE], at[COLUMNS], at[RATES_AT], X, P, W, at):
+        wrong = SINGULAR
+    keep(at[BEFORE], X, at)
+    return wrong
 
 
 @inner
@@ -65,23 +93,21 @@ def remember(j, X, P, W, at):
 
 @inner
 def carry(X, P, W, at):
-    """Steps to the end."""
-    reals, told, contacts = doubles(at[REALS]), doubles(at[TOLD]), at[NC] + at[NU]
-    span = reals[SPAN]
-    t, h = 0.0, min(1e-3 * span, reals[LARGEST_STEP])
-    while t < span:
+    """Steps to the section, or to the end."""
+    reals, told = doubles(at[REALS]), doubles(at[TOLD])
+    span, until, t = reals[SPAN], reals[UNTIL], told[TIME]
+    h = min(1e-3 * span, reals[LARGEST_STEP])
+    while t < until:
         if told[STEPS] >= at[MOST]:
             return MANY
         told[STEPS] = told[STEPS] + 1.0
         h = min(h, reals[LARGEST_STEP])
-        last = t + 1.0000001 * h >= span
+        last = t + 1.0000001 * h >= until
         if last:
-            h = span - t
+            h = until - t
         elif h < 1e-15 * span:
             return too_small(at)
-        error = 1e10
-        if attempt(t, h, at[COLUMNS], X, P, W, at):
-            error = estimate(h, at)
+        error = estimate(h, at) if attempt(t, h, at[COLUMNS], X, P, W, at) else 1e10
         if not error <= 1.0:
             h = h * max(0.2, 0.9 / root(error))
             if h < 1e-15 * span:
@@ -90,32 +116,66 @@ def carry(X, P, W, at):
         grown = h * min(6.0, 0.9 / root(max(error, 1e-12)))
         if not close(t + h, at[END], at[COLUMNS], X, P, W, at):
             return SINGULAR
-        j = -1
-        if contacts > 0:
-            look(t + h, at[END], at[AFTER], X, P, W, at)
-            j, shorter = crossing(h, X, at)
-            if j < 0 and shorter < h:
-                h = shorter
-                continue
+        j, shorter = ahead(t, h, X, P, W, at)
+        if shorter < h:
+            h = shorter
+            continue
         if j >= 0:
             grown = 0.1 * h
             j, h = first_event(j, t, h, X, P, W, at)
             if j < 0:
                 return SINGULAR
+        if at[SECTION] == CROSSED:
+            x, shorter, fine = passage(t, h, X, P, W, at)
+            if not fine:
+                return SINGULAR
+            if x >= 0.0:
+                accept(at)
+                return arrive(t + x, X, P, W, at)
+            if shorter < h:
+                h = shorter
+                continue
         accept(at)
-        t = span if last and j < 0 else t + h
+        t = until if last and j < 0 else t + h
         turn(t, X, P, W, at)
         if j >= 0:
-            wrong = strike(j, t, X, P, W, at)
-            if wrong != DONE:
+            wrong, there = meet(j, t, X, P, W, at)
+            if wrong != DONE or there:
                 return wrong
         if not field(t, at[STATE], at[COLUMNS], at[RATES_AT], X, P, W, at):
             return SINGULAR
         keep(at[BEFORE], X, at)
         h = grown
+        gone(at)
         if told[WRONG] == DONE:
             told[TIME] = t
-    return DONE
+    return DONE if at[SECTION] == NOWHERE else LOST
+
+
+@inner
+def ahead(t, h, X, P, W, at):
+    """Contact whose event lies within a step, else -1, and a shorter step where one may."""
+    if at[NC] + at[NU] == 0:
+        return -1, h
+    look(t + h, at[END], at[AFTER], X, P, W, at)
+    return crossing(h, X, at)
+
+
+@inner
+def meet(j, t, X, P, W, at):
+    """The event of contact j: what is wrong, and whether the motion is on its section by it."""
+    told, onset = doubles(at[TOLD]), sign_of(j, X, at) > 0.0
+    wrong, there = strike(j, t, X, P, W, at), False
+    if wrong == DONE and j == at[SECTION] and onset:
+        if j < at[NC] and own(t, at):
+            told[STRUCK] = told[STRUCK] - 1.0
+        else:
+            there = True
+    elif wrong == DONE and at[SECTION] == CROSSED:
+        there = thrown(t, X, P, W, at)
+    if there:
+        told[ARRIVED] = t
+    return wrong, there
 
 
 @inner
@@ -148,8 +208,9 @@ def strike(j, t, X, P, W, at):
     if approach > 0.0:
         told[STRUCK] = told[STRUCK] + 1.0
         told[APPROACH] = min(told[APPROACH], approach)
-    if wrong == GRAZES:
-        told[WRONG] = GRAZES
+    slow = j == at[SECTION] and j < at[NC] and 0.0 < approach <= doubles(at[REALS])[SLOW]
+    if wrong == GRAZES or wrong == LIMIT or slow:
+        told[WRONG] = LIMIT if wrong == LIMIT else GRAZES
         for i in range(2 * at[N]):
             for c in range(1, at[COLUMNS]):
                 y[i * at[COLUMNS] + c] = 0.0

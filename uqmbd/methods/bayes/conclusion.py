@@ -42,13 +42,11 @@ CHAINS = GroupSpec(
 
 
 def concluded(run: Any) -> Conclusion:
-    """Groups and attributes of the result of a `uqmbd.methods.bayes.posterior.PosteriorRun`."""
+    """Groups and attributes of the result of a `uqmbd.methods.bayes.walking.PosteriorRun`."""
     chains, columns = run.chains, run.columns
     first = chains.kept(run.settings.discard)
     z, log_likelihood, runs = chains.past(first)
-    all_z, all_log, all_runs = chains.past()
-    best = np.unravel_index(np.argmax(all_log - 0.5 * (all_z**2).sum(axis=-1)), all_log.shape)
-    best_run = int(all_runs[best])
+    best_run = run.best_run()
     residual = run.likelihood.compare.residuals(run.values[best_run : best_run + 1])[0]
     at = np.unique(np.linspace(0, len(z) - 1, max(1, run.settings.draws // z[0, ..., 0].size)).astype(int))
     drawn = runs[at].ravel()
@@ -56,18 +54,18 @@ def concluded(run: Any) -> Conclusion:
     words = ["fitted", "measured", "residual", "mean", "std", *map(level_name, LEVELS)]
     groups = {
         "inner": columns.dataset(run.envelope(run.status == 0), {"bound": ["lower", "upper"]}),
-        "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, drawn)]), {"statistic": words}),
+        "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, z[at].reshape(-1, chains.d), drawn)]), {"statistic": words}),
         "posterior": _draws(run, z[at].reshape(-1, chains.d), log_likelihood[at].ravel(), drawn),
         "chains": _chains(run, first),
     }
     return groups, _attributes(run, z, log_likelihood, residual, run.values[best_run])
 
 
-def _predicted(run: Any, drawn: np.ndarray) -> np.ndarray:
+def _predicted(run: Any, z: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """Mean, standard deviation and quantiles of the outputs over the posterior, (statistics, columns)."""
 
     def of(at: slice) -> np.ndarray:
-        values = run.outcomes(drawn, at)
+        values = run.values_at(z, drawn, at)
         return np.concatenate([[values.mean(axis=0), values.std(axis=0)], np.quantile(values, LEVELS, axis=0)])
 
     return by_blocks(of, run.columns.count, len(drawn))
@@ -114,7 +112,9 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
     fit = {} if run.likelihood.noise else judged_fit(squares, compare.count - len(names))
     pairs = correlated(names, covariance)
     slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps)
-    notes = [slow] if slow else []
+    about, warnings = run.about()
+    warnings = [slow, *warnings] if slow else warnings
+    notes = list(warnings)
     if converged and (effective < settings.effective).any():
         least = int(np.argmin(effective))
         notes.append(
@@ -149,7 +149,7 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
         "interpolated": compare.interpolated,
         "rms_residual": compare.root_mean_squares(residual),
         "chains_converged": converged,
-        **_evidence(z, log_likelihood, notes),
+        **_evidence(z, log_likelihood, about.get("surrogate_error", 0.0), notes),
         **_scatter(run, z.reshape(-1, chains.d)),
         "rhat": dict(zip(labels, np.where(np.isfinite(rhat), rhat, 1e300).tolist(), strict=True)),
         "effective_size": dict(zip(labels, effective.tolist(), strict=True)),
@@ -159,23 +159,25 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
         "walkers": chains.ensembles * chains.walkers,
         "leaning": list(leaning),
         "untold": untold,
-        "warnings": [slow] if slow else [],
+        "warnings": warnings,
+        **about,
         "notes": notes,
         **count_failures(run.status),
     }
 
 
-def _evidence(z: np.ndarray, log_likelihood: np.ndarray, notes: list[str]) -> dict[str, float]:
-    """Logarithm of the evidence with its limits; a note where it is not known."""
+def _evidence(z: np.ndarray, log_likelihood: np.ndarray, off: float, notes: list[str]) -> dict[str, float]:
+    """Logarithm of the evidence with its limits, which a surrogate that is `off` widens; a note where it is not known."""
     found = log_evidence(z, log_likelihood - 0.5 * (z**2).sum(axis=-1) - 0.5 * z.shape[-1] * np.log(2 * np.pi))
-    if found is None:
+    if found is None or off > VAGUE:
         return {}
-    if found.upper - found.lower > VAGUE:
+    lower, upper = found.lower - off, found.upper + off
+    if upper - lower > VAGUE:
         notes.append(
-            f"the logarithm of the evidence, {found.value:.4g}, is known between {found.lower:.4g} and {found.upper:.4g} only: the "
+            f"the logarithm of the evidence, {found.value:.4g}, is known between {lower:.4g} and {upper:.4g} only: the "
             "posterior is far from a normal density, or the draws are few"
         )
-    return {"log_evidence": found.value, "log_evidence_lower": found.lower, "log_evidence_upper": found.upper}
+    return {"log_evidence": found.value, "log_evidence_lower": lower, "log_evidence_upper": upper}
 
 
 def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, float]]:

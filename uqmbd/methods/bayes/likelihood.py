@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.bayes.density import log_normal
 from uqmbd.errors import StudyError
 from uqmbd.inputs.random import Random
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.parameter_studies.calibrate_compare import Comparison
 from uqmbd.methods.parameter_studies.calibrate_data import measured
+
+Errors = Mapping[str, tuple[np.ndarray, np.ndarray]]  # by output: directions (readings, k) and variances along them (points, k)
 
 
 class Likelihood:
@@ -62,8 +66,7 @@ class Likelihood:
                 raise StudyError(fault, key=f"method.correlation_time.{name}", value=memory, remedy="leave one of them out")
             self._bound[name] = order, np.exp(-np.diff(time[order]) / memory)
         constant = -0.5 * self.compare.count * np.log(2 * np.pi)
-        for entry in readings:
-            constant -= 0.0 if entry.name in self.noise else len(entry.values) * np.log(self._scale[entry.name])
+        constant -= sum(len(entry.values) * np.log(self._scale[entry.name]) for entry in readings)
         self._constant = float(constant - sum(0.5 * np.log1p(-(rho**2)).sum() for _, rho in self._bound.values()))
 
     def log(self, values: np.ndarray, scatter: np.ndarray) -> np.ndarray:
@@ -76,18 +79,29 @@ class Likelihood:
         scatter : ndarray, shape (runs, len(noise))
             Standard deviations that are not known, SI.
         """
-        residuals, found = self.compare.residuals(values), np.full(len(values), self._constant)
-        for name, at in self.compare.rows.items():
-            part = self._free(name, residuals[:, at])
-            squares = np.einsum("ij,ij->i", part, part)
-            if name in self.noise:
-                std = scatter[:, list(self.noise).index(name)]
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    own = -part.shape[1] * np.log(std) - 0.5 * squares * (self._scale[name] / std) ** 2
-                found += np.where(std > 0, own, -np.inf)
-            else:
-                found -= 0.5 * squares
+        return self.log_of(self.residuals(values), scatter)
+
+    def residuals(self, values: np.ndarray) -> dict[str, np.ndarray]:
+        """Of each output, (runs, readings), in units of their scatter and free of each other; of 1 where that is not known."""
+        residuals = self.compare.residuals(values)
+        return {name: self._free(name, residuals[:, at]) for name, at in self.compare.rows.items()}
+
+    def log_of(self, residuals: Mapping[str, np.ndarray], scatter: np.ndarray, errors: Errors | None = None) -> np.ndarray:
+        """Logarithm of the density of the readings where the `residuals` are those of a surrogate with normal `errors`, (points,)."""
+        found = np.full(len(scatter), self._constant)
+        for name, part in residuals.items():
+            found += log_normal(part, self._variance(name, scatter), *(errors or {}).get(name, ()))
         return found
+
+    def least(self, name: str) -> float:
+        """The smallest standard deviation of an output's scatter that is likely, in units of its `residuals`."""
+        return float(self.noise[name].ppf(np.array([0.01]))[0]) / self._scale[name] if name in self.noise else 1.0
+
+    def _variance(self, name: str, scatter: np.ndarray) -> np.ndarray:
+        """Of the scatter, in units of the residuals, (points, 1)."""
+        if name not in self.noise:
+            return np.ones((len(scatter), 1))
+        return (scatter[:, [list(self.noise).index(name)]] / self._scale[name]) ** 2
 
     def _free(self, name: str, residuals: np.ndarray) -> np.ndarray:
         """Residuals (runs, readings) less what the one before tells of each: their kernel is ``exp(-|t - t'| / correlation time)``."""

@@ -13,9 +13,10 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import INNER, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
-from uqmbd.methods.base import Method, require_inputs
+from uqmbd.methods.base import require_inputs
 from uqmbd.methods.dynamics.diagram import GROUPS, Told, diagram
 from uqmbd.methods.dynamics.followed import FOLLOWED, LOCATED, followed, map_named, named
+from uqmbd.methods.dynamics.of_sections import OfSections
 from uqmbd.methods.dynamics.recurrence import UNTOLD
 from uqmbd.methods.dynamics.sections import sections_of
 from uqmbd.methods.dynamics.sweep import Sweep
@@ -79,13 +80,13 @@ class BifurcationRun(Sampler):
         told = Told(self.sweep, self.sections, self.kept, self.status, self.columns, self.reached)
         groups, attrs = diagram(self.settings, told)
         if self.map is not None and self.told == self.sweep.runs:
-            more, notes = followed(self.map, self.sweep, groups["branches"], groups["motion_period"])
+            more, notes = followed(self.settings, self.map, self.sweep, groups)
             groups, attrs = groups | more, {**attrs, "notes": [*attrs["notes"], *notes]}
         specs = [spec for spec in self.settings.groups if spec.name in groups]
         return Result(groups, specs=specs, attrs={**attrs, "seed": self.seed})
 
 
-class Bifurcation(Method):
+class Bifurcation(OfSections):
     """Bifurcation diagram: section points of the long-term motion at many values of one input, with the period at each.
 
     Section points are the values of events (`uqmbd.Events`: crossings of a Poincaré section, impacts), of histories once a `period`
@@ -122,6 +123,10 @@ class Bifurcation(Method):
         ``"maps.py:crank"``, a function of nothing that returns a map (`uqmbd.PeriodMap`, `uqmbd.ReturnMap`) whose coordinates are
         outputs with section points and whose parameters are the inputs. Its periodic orbits are followed from those of the diagram,
         unstable ones too, and folds, flips and Neimark-Sacker points are located. Not with `samples` above 1.
+    follow_period : int
+        Largest period of an orbit that is followed.
+    follow_step : float
+        Longest step along a branch, in which the range of the parameter is one, and that of each coordinate's section points.
     follow_code : str
         Fingerprint of the map, filled in, so that a result of another one is not taken for one of it.
     samples : int
@@ -146,7 +151,6 @@ class Bifurcation(Method):
 
     name: ClassVar[str] = "bifurcation"
     accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
-    leaves_in_runs: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, *GROUPS, FOLLOWED, LOCATED)
     run: ClassVar[type] = BifurcationRun
 
@@ -163,6 +167,8 @@ class Bifurcation(Method):
     directions: list[Literal["up", "down"]] = Field(default_factory=lambda: ["up", "down"])
     starts: dict[str, list[Number]] = Field(default_factory=dict)
     follow: str | None = None
+    follow_period: int = Field(default=8, ge=1)
+    follow_step: Annotated[Number, Field(ge=1e-4, le=0.2)] = 0.02
     follow_code: str | None = None
     samples: int = Field(default=1, ge=1)
 
@@ -216,13 +222,6 @@ class Bifurcation(Method):
             if name == parameter:
                 raise StudyError(f"the diagram is over '{name}', which has starts too", key=f"method.starts.{name}", remedy="leave one out")
             check_inside(name, inputs[name], np.array(values), f"method.starts.{name}")
-
-    def treated(self, outputs: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
-        """All but fields."""
-        events = {name for name, info in outputs.items() if info.in_runs_alone and not info.further}
-        others = {name: info for name, info in outputs.items() if name not in events}
-        known = events | (super().treated(others).keys() if not events or others.keys() - events else set())
-        return {name: info for name, info in outputs.items() if name in known}
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         starts = max(map(len, self.starts.values()), default=1)

@@ -120,7 +120,7 @@ def diagram(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str,
         if {"up", "down"} <= set(sweep.ways):
             way = [sweep.ways.index(word) for word in ("up", "down")]
             distances[section.name] = (HYSTERESIS.dims, between(arranged[:, way[0]], arranged[:, way[1]]), {"unit": section.unit})
-    groups = {"inner": inner(told), "branches": branches, "motion_period": periods}
+    groups = {"inner": reached_of(told.columns, told.reached, told.sections, told.kept), "branches": branches, "motion_period": periods}
     if distances.data_vars:
         groups["hysteresis"] = distances
     if sweep.draws > 1:
@@ -135,12 +135,12 @@ def diagram(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str,
     return groups, attrs
 
 
-def inner(told: Told) -> xr.Dataset:
-    """What runs reached: of events the section points that are kept."""
-    found = told.columns.dataset(told.reached, {"bound": ["lower", "upper"]})
-    for section in told.sections:
-        points = told.kept[section.name]
-        if section.name not in told.columns.outputs and np.isfinite(points).any():
+def reached_of(columns: Columns, reached: np.ndarray, sections: Sequence[Section], kept: Mapping[str, np.ndarray]) -> xr.Dataset:
+    """What runs reached, (2, columns): of events the section points that are kept."""
+    found = columns.dataset(reached, {"bound": ["lower", "upper"]})
+    for section in sections:
+        points = kept[section.name]
+        if section.name not in columns.outputs and np.isfinite(points).any():
             found[section.name] = (("bound",), np.array([np.nanmin(points), np.nanmax(points)]), {"unit": section.unit})
     return found
 

@@ -15,16 +15,17 @@ from uqmbd.analysis.statistics.telescoping import Rates, fineness, quantile_of_s
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
-from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
+from uqmbd.groups import CONVERGENCE, INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.accuracy import Wanted, trusted_means
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, PARTS, level_table, levels_figure
-from uqmbd.methods.probabilistic.multilevel_stated import NOUNS, probabilities, statistics_rows, wanted_of
+from uqmbd.methods.probabilistic.multilevel_stated import NOUNS, probabilities, settled, statistics_rows, wanted_of
 from uqmbd.methods.probabilistic.multilevel_sums import Sums
 from uqmbd.methods.quantile_levels import Quantiles
+from uqmbd.methods.settling import Settling
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request, measured_costs
 
@@ -53,6 +54,7 @@ class MultilevelRun(FixedSampler):
         self._streams = [generator(self.seed, k) for k in range(len(self.levels))]
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
         self._short = False  # whether it ended at its largest number of runs
+        self._settled = Settling(self.columns)
 
     def _require_numbers(self) -> None:
         if self.quantiles and not self.columns.scalars.count:
@@ -89,6 +91,8 @@ class MultilevelRun(FixedSampler):
         """Further pairs, (levels,); none where the errors are reached, or cannot be."""
         more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
+        self._settled.add(int(self.observed), settled(sums, self.errors, self.columns))
+        self.settle()
         budget = settings.most - int(self.observed)
         parts, wanted = [sums.part(what) for what in self.errors], self._wanted(sums)
         doubts = [0.0 if what == "mean" else DOUBT for what in self.errors]  # of shares bias is mostly scatter at first
@@ -158,12 +162,17 @@ class MultilevelRun(FixedSampler):
             "trusted": trusted_means(self.columns, trusted, why, statistic).drop_vars(set(self.columns.outputs) - set(owners.values())),
             "trust_horizon": horizons(trusted, self.columns),
             "levels": dataset(parts, {"level": self.levels[: self.reached].tolist(), "part": list(PARTS)}),
+            **self._settled.groups(),
         }
         if self.limits:
             groups["beyond"] = beyond_group(self.limits, probabilities(sums, self.limits), self.columns.outputs)
         failures = count_failures(self.status)
         diverging = self._diverging(stuck)
-        notes = left_out(failures, ": pairs of which a run fails are left out") + diverging + self._notes(sums, missed)
+        notes = (
+            left_out(failures, ": pairs of which a run fails are left out")
+            + diverging
+            + self._notes(sums, missed if self._finished else [])
+        )
         known = [sums.part(what).rates.items() for what in dict.fromkeys(("mean", *self.errors)) if what != "std"]
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
@@ -185,7 +194,7 @@ class MultilevelRun(FixedSampler):
 
     def _notes(self, sums: Sums, missed: list[str]) -> list[str]:
         """Sentences on what is not reached, and on limits that cannot be relied upon."""
-        notes, settings = [], self.settings
+        notes, settings, missed = [], self.settings, missed if self._finished else []
         own = "mean" if list(self.errors) == ["mean"] else "estimate"
         if missed and self._short:
             text = f"the error that was asked for needs more than most = {settings.most} runs"
@@ -243,9 +252,9 @@ class Multilevel(Method):
     """
 
     name: ClassVar[str] = "multilevel"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, LEVELS, BEYOND)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CONVERGENCE, LEVELS, BEYOND)
     figures: ClassVar[tuple[Any, ...]] = (levels_figure,)
     tables: ClassVar[tuple[Any, ...]] = (level_table, beyond_table)
     run: ClassVar[type] = MultilevelRun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from uqmbd.inputs.quantity import in_unit
 from uqmbd.methods.accuracy import allowed, is_share
 from uqmbd.methods.beyond import Passed
 from uqmbd.methods.probabilistic.multilevel_sums import Sums, said
+from uqmbd.methods.settling import Estimated
 
 NOUNS = {"mean": "mean", "std": "standard deviation", "quantile": "quantile", "probability": "probability"}
 CLOSER = 0.5  # times as close the distribution function is to be where that of now does not bound a quantile
@@ -40,6 +41,18 @@ def wanted_of(what: str, asked: Any, sums: Sums, columns: Columns) -> np.ndarray
         closer = CLOSER if np.isinf(one.half) else wanted / one.half if one.half > 0 else np.inf
         found.append(half * max(closer, LEAST_CLOSER))
     return np.array(found)
+
+
+def settled(sums: Sums, errors: Mapping[str, Any], columns: Columns) -> dict[str, Estimated]:
+    """How well means, and standard deviations where they are asked for, are known now."""
+    part, wanted = sums.part("mean"), errors.get("mean")
+    goal = None if wanted is None else wanted_of("mean", wanted, sums, columns)
+    found = {"mean": Estimated(part.value, part.value - part.half, part.value + part.half, goal)}
+    if (wanted := errors.get("std")) is not None:
+        part = sums.part("std")
+        std, lower, upper = (np.sqrt(np.maximum(part.value + times * part.half, 0.0)) for times in (0, -1, 1))
+        found["std"] = Estimated(std, lower, upper, allowed(wanted, columns, std, "method.error.std"))
+    return found
 
 
 def statistics_rows(sums: Sums, columns: Columns) -> dict[str, np.ndarray]:
