@@ -15,9 +15,9 @@ from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.exponents import Exponents, kaplan_yorke, largest, spectrum
 from uqmbd.analysis.dynamics.maps import FunctionMap
 from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
-from uqmbd.analysis.dynamics.zero_one import too_fine, zero_one
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DIVERGED, ERROR, WARNING, Outcomes, OutputInfo, sample_count
+from uqmbd.simulators.zero_one import too_fine, zero_one
 
 PAIRS = "two orbits"
 _SETTINGS = {"states", "start", "steps", "transient", "fixed", "derivatives", "step_time", "signal", "points"}

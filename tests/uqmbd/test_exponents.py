@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from uqmbd.analysis.dynamics.exponents import kaplan_yorke, largest, spectrum
-from uqmbd.analysis.dynamics.zero_one import chaotic, too_fine, zero_one
 from uqmbd.errors import StudyError
+from uqmbd.simulators.zero_one import chaotic, too_fine, zero_one
 
 from .dynamic_models import HENON, LOGISTIC, LORENZ, ROESSLER, SKEWED_TENT, Known
 
@@ -145,7 +145,7 @@ def test_zero_one_test_is_that_of_the_defining_sums() -> None:
     n = np.arange(1, 31)
     square = np.array([np.mean((p[k : 270 + k] - p[:270]) ** 2 + (q[k : 270 + k] - q[:270]) ** 2) for k in n])
     damped = square - phi.mean() ** 2 * (1 - np.cos(n * c)) / (1 - np.cos(c))
-    from uqmbd.analysis.dynamics.zero_one import correlations
+    from uqmbd.simulators.zero_one import correlations
 
     assert correlations(phi, np.array([c]))[0] == pytest.approx(np.corrcoef(damped, n)[0, 1], abs=1e-9)
 

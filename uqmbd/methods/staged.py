@@ -51,6 +51,7 @@ class AdaptiveSampler(Sampler):
         self.observed = 0
         self._steps = self._plan()
         self._finished = False
+        self._watched, self._part = False, None
 
     @property
     def points(self) -> np.ndarray:
@@ -103,6 +104,26 @@ class AdaptiveSampler(Sampler):
     def _plan(self) -> Iterator[Any]:
         """One step for each ask."""
         raise NotImplementedError
+
+    def watch(self) -> None:
+        """Results of a part of the runs will be asked for."""
+        self._watched = True
+
+    def settle(self, conclude: Callable[[], Conclusion] | None = None) -> None:
+        """For plans: here what there is makes a result of a part, by `_conclude` unless said, which is made where somebody looks on.
+
+        Nothing that the plan goes on with may change by it.
+        """
+        if self._watched:
+            self._part = (conclude or self._conclude)()
+
+    def so_far(self) -> Result | None:
+        """What followed when the plan settled last; the result once all runs are there, None before there is anything."""
+        from uqmbd.result import Result
+
+        if self._finished:
+            return self.result()
+        return None if self._part is None else Result(self._part[0], specs=self.settings.groups, attrs=self._part[1])
 
     def _next(self) -> Any:
         """The plan's next step; None when there is none."""

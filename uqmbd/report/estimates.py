@@ -88,6 +88,9 @@ def chains_table(result: ResultData) -> Table:
     if walked.log_evidence is not None:
         lower, value, upper = apart(walked.log_evidence_lower, walked.log_evidence, walked.log_evidence_upper)
         note += f" The logarithm of the evidence (readings in SI) is {value} (95 % limits {lower} and {upper})."
+    if walked.surrogate_converged is not None:
+        at = "where the chains were" + ("" if walked.surrogate_converged else ", too far to be trusted")
+        note += f" At the last fresh runs the surrogate is off by {walked.surrogate_error:.2g} in the logarithm of the density, {at}."
     return Table("Chains", ("input", "R-hat", "effective size"), tuple(rows), (False, True, True), note if rows else "")
 
 

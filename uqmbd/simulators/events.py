@@ -69,12 +69,14 @@ REDUCTIONS: dict[str, Callable[[np.ndarray], float]] = {  # of the values that a
     "last": lambda values: values[-1],
 }
 COUNT = "count"  # of no values as well
+CHAOS = "chaos_k"  # of events: K of the 0-1 test of their second half, 1 of chaos and 0 of regular motion
+PURE = (COUNT, CHAOS)  # numbers without a unit
 
 
 def reductions_of(over: Any) -> tuple[str, ...]:
     """What such an output can be reduced to; of a field there is no first value."""
-    names = (COUNT, *REDUCTIONS)
-    return tuple(name for name in names if name not in ("first", "last")) if isinstance(over, tuple) else names
+    names = (COUNT, *REDUCTIONS, CHAOS)
+    return tuple(name for name in names if name not in ("first", "last", CHAOS)) if isinstance(over, tuple) else names
 
 
 def shape_of(over: Any, time: np.ndarray | None) -> tuple[int, ...] | None:
@@ -100,7 +102,23 @@ def reduce_values(how: str, values: np.ndarray) -> float:
     there = values[np.isfinite(values)]
     if how == COUNT:
         return float(len(there))
+    if how == CHAOS:
+        from uqmbd.simulators.zero_one import chaos_k
+
+        return chaos_k(there)
     return float(REDUCTIONS[how](there)) if len(there) else np.nan
+
+
+def why_none(how: str, of: str, values: np.ndarray, otherwise: str) -> str:
+    """Why a reduction has no number, NaN, of a run with these values of the output `of`; `otherwise` where it has no values."""
+    if how != CHAOS:
+        return otherwise
+    from uqmbd.simulators.zero_one import LEAST
+
+    count = int(np.isfinite(values).sum())
+    if count < 2 * LEAST:
+        return f"the 0-1 test leaves out the first half of '{of}', and needs {2 * LEAST} values; the run has {count}"
+    return f"'{of}' changes too little from value to value for the 0-1 test, which needs points of a section"
 
 
 def axes_of_field(names: Any, grids: Any, units: Any) -> tuple[Axis, ...]:

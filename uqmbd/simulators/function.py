@@ -16,7 +16,7 @@ from uqmbd.outcomes import AT_MOST_ONE, ERROR, NONNEGATIVE, OK, TIME, TIMEOUT, A
 from uqmbd.simulators.apart import AWAY
 from uqmbd.simulators.controls import require_start, with_control
 from uqmbd.simulators.curve import alike, check_axis, reductions_over, taken
-from uqmbd.simulators.events import COUNT, fault_of, is_field_or_events, padded, reduce_values, shape_of
+from uqmbd.simulators.events import COUNT, PURE, fault_of, is_field_or_events, padded, reduce_values, shape_of, why_none
 from uqmbd.simulators.folder import kept_folder
 from uqmbd.simulators.limit import RunTimeout, time_limit
 from uqmbd.simulators.limited import Run, runs_of
@@ -214,7 +214,7 @@ def unit_of(raw: Any, name: str) -> str:
     """The unit that the model gives an output; of a place on an axis that of the axis, of a time the second."""
     parts = read_name(name)
     _, unit, axis = taken(raw[parts.base] if isinstance(raw, Mapping) else raw)
-    return "1" if parts.how == COUNT and is_field_or_events(axis) else (axis or TIME).unit if parts.is_place else unit
+    return "1" if parts.how in PURE and is_field_or_events(axis) else (axis or TIME).unit if parts.is_place else unit
 
 
 def pick(raw: Any, name: str, names: tuple[str, ...], time: np.ndarray | None, info: OutputInfo) -> np.ndarray | float:
@@ -257,7 +257,8 @@ def pick_field_or_events(value: np.ndarray, axis: Any, parts: OutputName, time: 
         raise BadOutput(f"output {name!r} is infinite at {int(np.isinf(value).sum())} of {value.size} values")
     found = reduce_values(parts.how, value) if parts.how else value
     if parts.how and np.isnan(found):
-        raise BadOutput(f"output {name!r}: the run has no value of '{parts.base}'; ask for '{parts.base}:{COUNT}'")
+        none = f"the run has no value of '{parts.base}'; ask for '{parts.base}:{COUNT}'"
+        raise BadOutput(f"output {name!r}: {why_none(parts.how, parts.base, value, none)}")
     return found
 
 

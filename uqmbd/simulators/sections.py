@@ -16,7 +16,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked, plain_number
 from uqmbd.outcomes import ERROR, Axis, OutputInfo
 from uqmbd.simulators import formula
-from uqmbd.simulators.events import COUNT, fault_of, reduce_values
+from uqmbd.simulators.events import COUNT, PURE, fault_of, reduce_values, why_none
 from uqmbd.simulators.formula import FormulaError
 from uqmbd.simulators.windows import read_name
 
@@ -196,7 +196,7 @@ def info_of(name: str, sections: Mapping[str, Section], units: Mapping[str, str]
     if fault := fault_of(name, parts.how, parts.window, axis):
         raise StudyError(fault[0], key="outputs.include", value=name, remedy=fault[1])
     unit = units.get(taken(name), "") if taken(name) else "s"
-    return OutputInfo("1" if parts.how == COUNT else unit, None if parts.how else axis)
+    return OutputInfo("1" if parts.how in PURE else unit, None if parts.how else axis)
 
 
 def check_after(asked: Mapping[str, Any], end: float) -> None:
@@ -248,10 +248,9 @@ def outputs_of(
         elif how:
             outputs[name] = np.array([reduce_values(how, own) for own in values.reshape(len(status), -1)])
             for i in np.flatnonzero(np.isnan(outputs[name]) & (status == 0)).tolist():
-                status[i], message[i] = (
-                    ERROR,
-                    f"output {name!r}: the run never meets the section '{section}'; ask for '{section}.time:count'",
-                )
+                none = f"the run never meets the section '{section}'; ask for '{section}.time:count'"
+                why = why_none(how, read_name(name).base, values.reshape(len(status), -1)[i], none)
+                status[i], message[i] = ERROR, f"output {name!r}: {why}"
         else:
             outputs[name] = values
     return outputs

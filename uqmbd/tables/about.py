@@ -14,7 +14,7 @@ ELSEWHERE = frozenset((
     "design design_at_end minimised objective runs_verifying "
     "tolerance tolerance_least tolerance_largest nominal tolerance_cost total_cost limits_met least_violated feasible verified "
     "about sampling by_search spread readings interpolated limit report statement sequence regions step_error warnings cut "
-    "estimated_by rhat effective_size acceptance leaning untold chains_converged"
+    "estimated_by rhat effective_size acceptance leaning untold chains_converged surrogate_converged surrogate_error"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 

@@ -14,7 +14,7 @@ from uqmbd.analysis.statistics.telescoping import fineness, quantile_of_sum, sam
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
-from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
+from uqmbd.groups import CONVERGENCE, INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.quantity import Level
 from uqmbd.methods.accuracy import allowed, require_positive, trusted_means
@@ -22,6 +22,7 @@ from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, PARTS, level_table, levels_figure
 from uqmbd.methods.probabilistic.multilevel_sums import Sums
+from uqmbd.methods.settling import Estimated, Settling
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request, measured_costs
 
@@ -45,6 +46,7 @@ class MultilevelRun(FixedSampler):
         self._streams = [generator(self.seed, k) for k in range(len(self.levels))]
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
         self._short = False  # whether it ended at its largest number of runs
+        self._settled = Settling(self.columns)
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -76,6 +78,9 @@ class MultilevelRun(FixedSampler):
         """Further pairs, (levels,); none where the error is reached, or cannot be."""
         more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
+        mean, error = sums.mean, self._error(sums)
+        self._settled.add(int(self.observed), {"mean": Estimated(mean, mean - error, mean + error, self._wanted(sums))})
+        self.settle()
         budget = settings.most - int(self.observed)
         wanted, bias = self._wanted(sums), sums.bias()
         if self.reached < len(self.levels) and (bias > wanted / 2).any():
@@ -109,10 +114,14 @@ class MultilevelRun(FixedSampler):
     def _wanted(self, sums: Sums) -> np.ndarray:
         return allowed(self.settings.error, self.columns, sums.mean, "method.error")
 
+    def _error(self, sums: Sums) -> np.ndarray:
+        """Half the width of the limits of the mean, (columns,): its scatter, and what the finest level is off."""
+        return quantile_of_sum(sums.variance, sums.count) * np.sqrt(sums.scatter) + sums.bias()
+
     def _conclude(self) -> Conclusion:
         sums = self._sums()
         wanted, bias = self._wanted(sums), sums.bias()
-        error = quantile_of_sum(sums.variance, sums.count) * np.sqrt(sums.scatter) + bias
+        error = self._error(sums)
         matters = self.columns.named(bias > UNSEEN * wanted)
         stuck = [name for name, one in sums.rates.items() if name in matters and (not one.falls or one.slow)]
         trusted = error <= wanted * (1 + 1e-9)  # rounding
@@ -127,6 +136,7 @@ class MultilevelRun(FixedSampler):
             "trusted": trusted_means(self.columns, trusted, dict.fromkeys(stuck, "levels do not converge")),
             "trust_horizon": horizons(trusted, self.columns),
             "levels": dataset(parts, {"level": self.levels[: self.reached].tolist(), "part": list(PARTS)}),
+            **self._settled.groups(),
         }
         failures = count_failures(self.status)
         diverging = self._diverging(sums, stuck)
@@ -152,7 +162,7 @@ class MultilevelRun(FixedSampler):
     def _notes(self, sums: Sums, beyond: np.ndarray, stuck: list[str]) -> list[str]:
         """Sentences on what is not reached, `beyond` (columns,) bool, and on limits that cannot be relied upon."""
         notes, settings = [], self.settings
-        missed = [name for name in self.columns.named(beyond) if name not in stuck]
+        missed = [name for name in self.columns.named(beyond) if name not in stuck] if self._finished else []
         if missed and self._short:
             text = f"the error that was asked for needs more than most = {settings.most} runs"
             notes.append(f"{text}: the limits of the mean of {', '.join(missed)} are wider")
@@ -202,9 +212,9 @@ class Multilevel(Method):
     """
 
     name: ClassVar[str] = "multilevel"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, LEVELS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CONVERGENCE, LEVELS)
     figures: ClassVar[tuple[Any, ...]] = (levels_figure,)
     tables: ClassVar[tuple[Any, ...]] = (level_table,)
     run: ClassVar[type] = MultilevelRun

@@ -13,6 +13,7 @@ from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import ByApproach
 from uqmbd.methods.sensitivity.grouped import labels_of
 
+WITH_COUNTS = frozenset({"interval", "random", "integers", "choice"})  # of approaches that compare runs, and take no slopes and no order
 Samples = Annotated[int, Field(ge=4, examples=[512])]
 Resamples = Annotated[int, Field(ge=2, le=10_000)]
 Confidence = Annotated[Number, Field(gt=0, lt=1)]

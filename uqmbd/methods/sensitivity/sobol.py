@@ -21,7 +21,7 @@ from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
-from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Samples, Sensitivity
+from uqmbd.methods.sensitivity.settings import WITH_COUNTS, Confidence, Resamples, Samples, Sensitivity
 from uqmbd.methods.staged import Conclusion
 
 GROUPS = 32  # of blocks, at most, that are resampled for the confidence limits of histories
@@ -159,6 +159,7 @@ class Sobol(Sensitivity):
     """Shares of the variance, of each input alone and with all its interactions, by pick-freeze runs."""
 
     run: ClassVar[type] = SobolRun
+    accepts: ClassVar[frozenset[str]] = WITH_COUNTS
 
     approach: Literal["sobol"]
     samples: Samples

@@ -84,6 +84,21 @@ def correlations(signal: np.ndarray, c: np.ndarray) -> np.ndarray:
     return np.where(spread > 0, damped @ steps / np.where(spread > 0, spread, 1.0), 0.0)
 
 
+def chaos_k(values: np.ndarray) -> float:
+    """K of the second half of the values (events,) of a run: the first is its transient; NaN of too few, or too fine, ones.
+
+    Examples
+    --------
+    >>> x = [0.3]
+    >>> while len(x) < 1000:
+    ...     x.append(4 * x[-1] * (1 - x[-1]))
+    >>> chaos_k(np.array(x)) > 0.95, np.isnan(chaos_k(np.array(x[:300])))
+    (True, True)
+    """
+    second = values[len(values) // 2 :]
+    return np.nan if too_fine(second)[0] else float(zero_one(second)[0])
+
+
 def chaotic(k: np.ndarray) -> np.ndarray:
     """1 where K tells of chaos (above 0.8), 0 where it tells of none (below 0.2), NaN where it does not tell."""
     with np.errstate(invalid="ignore"):
