@@ -6,6 +6,7 @@ from uqmbd.facts import InputFacts
 from uqmbd.figures import samples
 from uqmbd.outcomes import STATUS
 from uqmbd.result_data import ResultData
+from uqmbd.tables.drivers import drivers
 from uqmbd.tables.numbers import number
 from uqmbd.tables.scaling import input_unit, with_unit
 from uqmbd.tables.text import Table
@@ -33,6 +34,12 @@ def failures_table(result: ResultData) -> Table:
 def in_cell(unit: InputFacts, value: float) -> str:
     """An input of a run as a cell of the table."""
     return unit.said(value, 6) if unit.labels else number(unit.of(value)[()])
+
+
+def failures_drivers(result: ResultData) -> str:
+    """Which inputs the failed runs are due to, as a sentence; empty where they are few, or differ in none."""
+    found = drivers(result, samples.failed(result), samples.status(result) >= 0)
+    return "" if found is None else found.sentence("failed runs")
 
 
 def failures_where(result: ResultData) -> str:

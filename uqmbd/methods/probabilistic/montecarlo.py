@@ -20,7 +20,7 @@ from uqmbd.facts import WARNINGS
 from uqmbd.groups import CONVERGENCE, OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
+from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, drivers_table, passed
 from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
@@ -254,7 +254,7 @@ class MonteCarlo(Method):
     name: ClassVar[str] = "montecarlo"
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, CONVERGENCE, BEYOND)
-    tables: ClassVar[tuple[Any, ...]] = (beyond_table,)
+    tables: ClassVar[tuple[Any, ...]] = (beyond_table, drivers_table)
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
