@@ -9,10 +9,12 @@ import uqmbd as uq
 from uqmbd.analysis.statistics.moment_limits import mean_limits
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.figures import convergence_figures, growing_figures
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.marks import Curve
 from uqmbd.inputs.space import Space
 from uqmbd.methods.bayes.shown import posterior_figures
-from uqmbd.outcomes import OutputInfo
+from uqmbd.outcomes import Axis, OutputInfo
+from uqmbd.report.diagrams import unsure
 from uqmbd.study import Study
 from uqmbd.study.looked_at import study_to_look_at
 from uqmbd.study.watching import Watch, so_far
@@ -125,3 +127,21 @@ def test_the_diagram_of_a_study_that_follows_branches_is_seen_and_its_map_is_not
     found = study_to_look_at(tmp_path)
     assert isinstance(found, Study) and found.method.points == 4 and found.method.follow is None
     assert not (tmp_path / "executed").exists()
+
+
+def test_values_of_a_diagram_that_are_not_run_yet_are_not_doubted():
+    def model(r):
+        x, found = 0.4, []
+        for _ in range(100):
+            x = r * x * (1 - x)
+            found.append(x)
+        return np.array(found)
+
+    inputs = Space.of({"r": uq.Interval(2.0, 2.9)})
+    run = uq.Bifurcation(points=6, keep=20).start(inputs, {"x": OutputInfo(axis=Axis("iterate", np.arange(100.0)))}, np.zeros(0), 1)
+    asked = run.ask()
+    part = {"r": asked["r"][:3]}
+    run.tell(part, {"x": np.array([model(r) for r in part["r"]])}, np.zeros(3, np.int8))
+    result = run.so_far()
+    assert result.motion_period["x"].values.ravel().tolist() == [1, 1, 1, -4, -4, -4]
+    assert unsure(result, "x") == 0.0 and not diagram_figures(result)[0].panels[0].shades
