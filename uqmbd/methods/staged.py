@@ -22,6 +22,7 @@ from uqmbd.surrogates.base import Runs, Surrogate
 if TYPE_CHECKING:
     import xarray as xr
 
+    from uqmbd.groups import GroupSpec
     from uqmbd.result import Result
 
 Groups = dict[str, Any]  # of a result, each a Dataset
@@ -123,7 +124,11 @@ class AdaptiveSampler(Sampler):
 
         if self._finished:
             return self.result()
-        return None if self._part is None else Result(self._part[0], specs=self.settings.groups, attrs=self._part[1])
+        return None if self._part is None else Result(self._part[0], specs=self._specs(self._part[0]), attrs=self._part[1])
+
+    def _specs(self, groups: Groups) -> list[GroupSpec]:
+        """Those of the method's that there are: an opened result has no others either."""
+        return [spec for spec in self.settings.groups if spec.name in groups]
 
     def _next(self) -> Any:
         """The plan's next step; None when there is none."""
@@ -145,7 +150,7 @@ class AdaptiveSampler(Sampler):
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
         groups, attrs = self._conclude()
-        result = Result(groups, specs=self.settings.groups, attrs=attrs)
+        result = Result(groups, specs=self._specs(groups), attrs=attrs)
         self._extend(result)
         here = self._spoken_of()
         failed = self.status[here] != 0

@@ -33,7 +33,7 @@ class BySurrogate(PosteriorRun):
         settings, d = self.settings, len(self.inputs)
         self.error = np.inf
         self._learned: dict[str, Learned] = {}
-        self._run(self._first_points(1, settings.first_runs(d), d + len(self.likelihood.noise), LEARNS), FIRST)
+        self._run(self._first_points(1, settings.first_runs(d), d + len(self.likelihood.unknown), LEARNS), FIRST)
         yield True
         self._stop_if_too_many_failed()
         rounds = 0
@@ -86,7 +86,7 @@ class BySurrogate(PosteriorRun):
     def _begin(self, rounds: int) -> None:
         """Walkers at points of the prior, those preferred that have some weight: far valleys would hold them for good."""
         settings, walkers = self.settings, self.settings.walkers_of(len(self.inputs))
-        many, d = max(PRIOR, 4 * walkers), len(self.inputs) + len(self.likelihood.noise)
+        many, d = max(PRIOR, 4 * walkers), len(self.inputs) + len(self.likelihood.unknown)
         z = self._first_points(settings.ensembles, many, d, STARTS).reshape(settings.ensembles, many, d)
         log = self._log_at(z.reshape(-1, d)).reshape(z.shape[:2])
         if not np.isfinite(log).any():

@@ -75,8 +75,8 @@ def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray
     import xarray as xr
 
     variables: dict[str, Any] = {}
-    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
-        variables[f"noise:{name}"] = ("draw", std, {"unit": run.columns.outputs[name].unit})
+    for (kind, name), std in zip(_unknown(run), run.scatter(z).T, strict=True):
+        variables[f"{kind}:{name}"] = ("draw", std, {"unit": run.columns.outputs[name].unit})
     for name, x in run.samples(z[:, : len(run.inputs)]).items():
         ends = run.inputs[name].ppf(np.array([0.0, 1.0])).tolist()
         known = {word: end for word, end in zip(("lower", "upper"), ends, strict=True) if np.isfinite(end)}
@@ -100,7 +100,7 @@ def _chains(run: Any, first: int) -> xr.Dataset:
 
 def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: np.ndarray, fitted: np.ndarray) -> dict[str, Any]:
     names, settings, chains, compare = list(run.inputs), run.settings, run.chains, run.likelihood.compare
-    labels = [*names, *(f"scatter of {name}" for name in run.likelihood.noise)]
+    labels = [*names, *(f"{'scatter' if kind == 'noise' else kind} of {name}" for kind, name in _unknown(run))]
     x = np.column_stack(list(run.samples(z.reshape(-1, chains.d)[:, : len(names)]).values()))
     covariance = np.atleast_2d(np.cov(x, rowvar=False))
     ends = np.quantile(x, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
@@ -109,7 +109,8 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
     leaning, untold = _against_prior(labels, run.coordinate(z).reshape(-1, chains.d))
     converged = judged.agree(settings.rhat)
     squares = float(residual @ residual)
-    fit = {} if run.likelihood.noise else judged_fit(squares, compare.count - len(names))
+    free = run.likelihood.noise or settings.discrepancy  # of which no fit is asked: what is left is taken for the one or the other
+    fit = {} if free else judged_fit(squares, compare.count - len(names))
     pairs = correlated(names, covariance)
     slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps)
     about, warnings = run.about()
@@ -180,13 +181,19 @@ def _evidence(z: np.ndarray, log_likelihood: np.ndarray, off: float, notes: list
     return {"log_evidence": found.value, "log_evidence_lower": lower, "log_evidence_upper": upper}
 
 
-def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, float]]:
-    """Estimates of the standard deviations that were not known, SI, by output."""
+def _unknown(run: Any) -> list[tuple[str, str]]:
+    """Kind and output of the standard deviations that were not known, in the order of their coordinates."""
+    return [*(("noise", name) for name in run.likelihood.noise), *(("discrepancy", name) for name in run.likelihood.sizes)]
+
+
+def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Estimates of them, SI, by output: ``scatter`` of readings, and sizes of what the model lacks."""
     ends = ("lower", (1 - CONFIDENCE) / 2), ("upper", (1 + CONFIDENCE) / 2)
-    found = {}
-    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
-        found[name] = {"mean": float(std.mean())} | {word: float(np.quantile(std, share)) for word, share in ends}
-    return {"scatter": found} if found else {}
+    found: dict[str, dict[str, Any]] = {}
+    for (kind, name), std in zip(_unknown(run), run.scatter(z).T, strict=True):
+        words = {"mean": float(std.mean())} | {word: float(np.quantile(std, share)) for word, share in ends}
+        found.setdefault("scatter" if kind == "noise" else "lacking", {})[name] = words
+    return found
 
 
 def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int) -> str:

@@ -15,6 +15,7 @@ from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.bayes.by_surrogate import BySurrogate
 from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR
+from uqmbd.methods.bayes.discrepancy import Discrepancy
 from uqmbd.methods.bayes.noise import Noise
 from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.methods.bayes.walking import PosteriorRun
@@ -49,6 +50,10 @@ class Posterior(Readings):
     noise : dict of str to dict
         Measurements whose standard deviation is not known, with its prior as an input has it: ``{ x = { distribution = { type =
         "lognormal", mean = 0.1, std = 0.1 }, unit = "mm" } }``. It is estimated beside the inputs.
+    discrepancy : dict of str to dict
+        What the model of a measured history lacks, as a Gaussian process over its time: ``{ x = { size = "0.2 mm", time = 0.05 } }``, its
+        standard deviation and the time over which it is alike, s. A size with a prior, as under `noise`, is estimated beside the inputs.
+        ``kernel`` is ``gauss``, unless said, or ``matern52``.
     correlation_time : dict of str to float
         Of the scatter of measured histories, s: readings so far apart have a correlation of 1/e. Without it each scatters by itself.
     moves : dict of str to float
@@ -100,6 +105,7 @@ class Posterior(Readings):
     effective: int = Field(default=400, ge=1)
     rhat: Number = Field(default=1.02, gt=1)
     noise: Noise = Field(default_factory=dict)
+    discrepancy: dict[str, Discrepancy] = Field(default_factory=dict)
     correlation_time: dict[str, Number] = Field(default_factory=dict)
     moves: dict[str, Number] = Field(default_factory=lambda: {"stretch": 0.1, "differential": 0.7, "snooker": 0.2})
     draws: int = Field(default=2000, ge=10)
@@ -128,9 +134,10 @@ class Posterior(Readings):
 
     @model_serializer(mode="wrap")
     def _without_what_is_unsaid(self, handler: Any) -> dict[str, Any]:
-        """Results of before there were surrogates are those of studies that name none."""
+        """Results of before there were surrogates and discrepancies are those of studies that name none."""
         said = handler(self)
-        return said if self.surrogate is not None else {key: said[key] for key in said if key not in OF_SURROGATE}
+        unsaid = (set() if self.surrogate is not None else OF_SURROGATE) | (set() if self.discrepancy else {"discrepancy"})
+        return {key: said[key] for key in said if key not in unsaid}
 
     def _start(self, *study: Any) -> PosteriorRun:
         return (PosteriorRun if self.surrogate is None else BySurrogate)(self, *study)

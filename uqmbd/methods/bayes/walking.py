@@ -34,13 +34,13 @@ class PosteriorRun(AdaptiveSampler):
     def __init__(self, settings: Any, *study: Any) -> None:
         super().__init__(settings, *study)
         self.likelihood = Likelihood(settings, self.columns)
-        self._scatter = Growing(np.empty((0, len(self.likelihood.noise))))  # of all runs, SI
+        self._scatter = Growing(np.empty((0, len(self.likelihood.unknown))))  # of all runs, SI
 
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         return self.inputs.from_normal(points)
 
     def _plan(self) -> Iterator[bool]:
-        settings, d = self.settings, len(self.inputs) + len(self.likelihood.noise)
+        settings, d = self.settings, len(self.inputs) + len(self.likelihood.unknown)
         walkers = settings.walkers_of(len(self.inputs))
         first = self._first_points(settings.ensembles, walkers, d)
         self._run(first, FIRST)
@@ -103,7 +103,7 @@ class PosteriorRun(AdaptiveSampler):
 
     def scatter(self, z: np.ndarray) -> np.ndarray:
         """Standard deviations that are not known at points (n, d), (n, number of them), SI."""
-        items = list(self.likelihood.noise.values())
+        items = self.likelihood.unknown
         rest = z[:, len(self.inputs) :]
         return np.column_stack([item.from_normal(rest[:, k]) for k, item in enumerate(items)]) if items else rest
 

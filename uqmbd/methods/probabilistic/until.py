@@ -12,8 +12,8 @@ from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
-from uqmbd.inputs.quantity import Level, Quantity
-from uqmbd.methods.accuracy import allowed, is_share, require_positive
+from uqmbd.inputs.quantity import Level
+from uqmbd.methods.accuracy import allowed, is_share, require_positive, require_pure
 from uqmbd.methods.beyond import Passed
 from uqmbd.methods.settling import Estimated, Settling
 from uqmbd.outcomes import OutputInfo
@@ -55,9 +55,7 @@ class Until(Checked):
             raise StudyError("nothing is asked for", key="until", remedy=f'give one of {", ".join(STATISTICS)}: until = {{ mean = "1 %" }}')
         for key, wanted in self.asked.items():
             require_positive(wanted, f"until.{key}")
-        if isinstance(self.probability, Quantity) and self.probability.si.unit:
-            remedy = 'write "10 %", of itself, or 0.01'
-            raise StudyError("a probability has no unit", key="until.probability", value=self.probability.written, remedy=remedy)
+        require_pure(self.probability, "until.probability", "a probability")
         return self
 
     @property
