@@ -158,12 +158,13 @@ def test_words_and_tables(found, tmp_path):
 
 
 def test_figures_show_draws_and_ensembles(found):
-    ((corner, traces),) = posterior_figures(found).values()
+    ((corner, traces, judged),) = posterior_figures(found).values()
     (draws,), (panel, _) = corner.panels[0].marks, traces.panels
     assert len(draws.x) == len(draws.y) == 600 and (corner.panels[0].x_label, corner.panels[0].y_label) == ("a", "b")
     assert [mark.label for mark in panel.marks] == [
         "ensemble 1, 5 % to 95 %", "its mean (1)", "ensemble 2, 5 % to 95 %", "its mean (2)", "draws begin"
     ]  # fmt: skip
+    assert [mark.label for mark in judged.panels[0].marks] == ["worst input", "looks", "asked for"] and len(judged.panels) == 2
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ TITLE = "Posterior"
 
 def posterior_figures(result: Any) -> dict[str, list[Figure]]:
     """The scatter matrix of the draws, and the course of the ensembles."""
-    return {TITLE: [corner(result), traces(result)]}
+    return {TITLE: [corner(result), traces(result), *judgements(result)]}
 
 
 def corner(result: Any) -> Figure:
@@ -53,7 +53,26 @@ def traces(result: Any) -> Figure:
         marks.append(Level(first, "draws begin", "limit"))
         panels.append(Panel("step", with_unit(name, unit), tuple(marks), height=1.6))
     caption = "Steps before the dotted line are left out. Ensembles that have converged lie on each other, and neither drifts."
-    return Figure("chains", "Where the walkers were", tuple(panels), (caption,))
+    return Figure("chains", "Where the walkers were", tuple(panels), (caption,), growing=True)
+
+
+def judgements(result: Any) -> list[Figure]:
+    """R-hat and effective size of the input that has the worst, at each look, and what was asked for; nothing before the first look."""
+    from uqmbd.figures.marks import Curve, Figure, Panel, Points
+
+    said = result["chains"].attrs
+    if not len(np.atleast_1d(said.get("looks", ()))):
+        return []
+    step, panels = np.atleast_1d(said["looks"]).astype(float), []
+    words = (("rhat", "largest R-hat"), ("effective", "least effective size"))
+    for key, label in words:
+        values = np.atleast_1d(said[key]).astype(float)
+        goal = Curve(step, np.full(len(step), float(said[f"{key}_wanted"])), "asked for", "limit")
+        none = ("",) * len(step)
+        marks = Curve(step, values, "worst input", 0), Points(step, values, none, none, "looks", 0, small=True, on_curves=True), goal
+        panels.append(Panel("step", label, marks))
+    caption = "R-hat is to be below the dotted line, the effective size (independent draws that the chains are worth) above it."
+    return [Figure("chains.judged", "How far the chains can be believed", tuple(panels), (caption,), growing=True)]
 
 
 def _inputs(result: Any) -> list[str]:
