@@ -36,8 +36,8 @@ UQMBD = {
     "Ask and read": "Study StudySpec TimeGrid CampaignSettings Result Results open_results open_each open_surrogate write_report "
     "indices_of_table TableIndices StudyError",
     "Models": "Curve Events Section vectorized",
-    "Long-term motion": "Flow Stop PeriodMap ReturnMap",
-    "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
+    "Long-term motion": "Flow Stop PeriodMap ReturnMap ChangedMap",
+    "What is known of an input": "Interval Random Fuzzy Focal Integers Choice Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel Multifidelity PCE Mixed Sensitivity Reliability",

@@ -1,17 +1,20 @@
 """What `import uqmbd` has, for type checkers and editors; `__init__.py` imports each name when it is asked for."""
 
 from uqmbd.analysis.dynamics.flows import Flow as Flow
+from uqmbd.analysis.dynamics.maps import ChangedMap as ChangedMap
 from uqmbd.analysis.dynamics.returns import PeriodMap as PeriodMap
 from uqmbd.analysis.dynamics.returns import ReturnMap as ReturnMap
 from uqmbd.analysis.dynamics.surfaces import Stop as Stop
 from uqmbd.errors import StudyError as StudyError
 from uqmbd.given_data import TableIndices as TableIndices
 from uqmbd.given_data import indices_of_table as indices_of_table
+from uqmbd.inputs import Choice as Choice
 from uqmbd.inputs import ConvexSet as ConvexSet
 from uqmbd.inputs import Dependence as Dependence
 from uqmbd.inputs import Fixed as Fixed
 from uqmbd.inputs import Focal as Focal
 from uqmbd.inputs import Fuzzy as Fuzzy
+from uqmbd.inputs import Integers as Integers
 from uqmbd.inputs import Interval as Interval
 from uqmbd.inputs import Random as Random
 from uqmbd.inputs.variables import Beta as Beta

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uqmbd.analysis.dynamics.maps import FunctionMap, composed
+from uqmbd.analysis.dynamics.derivatives import by_differences
+from uqmbd.analysis.dynamics.maps import ChangedMap, FunctionMap, composed
+from uqmbd.analysis.dynamics.shooting import shoot
 from uqmbd.errors import StudyError
 
 PARAMETERS = {"a": np.array([1.4, 0.3]), "b": 0.3}
@@ -53,3 +55,41 @@ def test_a_function_that_complex_numbers_go_through_wrongly_is_told():
 def test_what_is_not_a_state_is_told(returned, said):
     with pytest.raises(StudyError, match=said):
         FunctionMap(function=lambda x, y: returned, names=("x", "y")).step(np.zeros((3, 2)), {})
+
+
+def bent(x, y):
+    return np.arctan(x), y / (1.0 + x**2)
+
+
+def straight(angle, rate):
+    return np.tan(angle), rate / np.cos(angle) ** 2
+
+
+def test_a_map_in_other_coordinates_has_the_same_multipliers_and_the_derivatives_of_differences():
+    base = FunctionMap(function=henon, names=("x", "y"))
+    changed, states = ChangedMap(base=base, names=("angle", "rate"), to=bent, back=straight), np.array([[0.4, 0.2]])
+    points, by_state, by_parameter = changed.tangent(states, {"a": 0.8, "b": 0.3}, ("a",))
+    _, expected = by_differences(lambda at: changed.step(at, {"a": 0.8, "b": 0.3}), states)
+    np.testing.assert_allclose(by_state, expected, rtol=1e-9)
+    more, less = (changed.step(states, {"a": 0.8 + step, "b": 0.3}) for step in (1e-6, -1e-6))
+    np.testing.assert_allclose(by_parameter[:, :, 0], (more - less) / 2e-6, rtol=1e-8, atol=1e-10)
+    parameters, near = {"a": 0.2, "b": 0.3}, np.array([[0.9, 0.3]])
+    ours = shoot(changed, np.stack(bent(*near.T), axis=1), parameters)
+    np.testing.assert_allclose(ours.multipliers, shoot(base, near, parameters).multipliers, rtol=1e-12)
+    np.testing.assert_allclose(np.stack(straight(*ours.states.T), axis=1), shoot(base, near, parameters).states, rtol=1e-12)
+    assert np.array_equal(points, changed.step(states, {"a": 0.8, "b": 0.3})) and changed.derivatives == base.derivatives
+
+
+@pytest.mark.parametrize(("given", "said"), [({"names": ("x",)}, "1 names are given"), ({"to": bent}, "both ways")])
+def test_other_coordinates_that_do_not_fit_are_told(given, said):
+    with pytest.raises(StudyError, match=said) as error:
+        ChangedMap(base=FunctionMap(function=henon, names=("x", "y")), **{"names": ("u", "v"), **given})
+    assert error.value.remedy
+
+
+def test_a_coordinate_that_the_map_forgets_is_left_out():
+    base = FunctionMap(function=lambda x, y, memory, a, b: (*henon(x, y, a, b), 2.0 * x), names=("x", "y", "memory"))
+    fewer = ChangedMap(base=base, names=("x", "y"), to=lambda x, y, memory: (x, y), back=lambda x, y: (x, y, 0.0 * x))
+    found, expected = (made.tangent(STATES, PARAMETERS, ("a",)) for made in (fewer, FunctionMap(function=henon, names=("x", "y"))))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)

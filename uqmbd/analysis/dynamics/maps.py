@@ -1,4 +1,4 @@
-"""Maps ``x -> f(x, p)`` of many states at once, with their derivatives: of a Python function, of a map applied k times.
+"""Maps ``x -> f(x, p)`` of many states at once, with their derivatives: of a Python function, in other coordinates, applied k times.
 
 A map is any object with what `Map` says.
 """
@@ -147,6 +147,89 @@ def columns(found: Any, names: Sequence[str], n: int) -> np.ndarray:
     if len(each) != len(names):
         raise StudyError(f"the map is to return one array for each of {', '.join(names)}, {len(names)} of them, not {len(each)}")
     return np.stack([np.broadcast_to(one, n) for one in each], axis=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedMap:
+    """A map in other coordinates: those of a mechanism's section map as angles, say, or under the names of outputs.
+
+    Its derivatives are those of the map, by the chain rule; its multipliers are the same.
+
+    Parameters
+    ----------
+    base : map
+    names : tuple of str
+        Of the coordinates; fewer than those of `base` where the next state does not depend on all of these.
+    to, back : callable, optional
+        ``to(*x)`` gives the coordinates, a tuple of arrays (n,), from arrays of those of `base`, in their order; ``back(*y)`` the other
+        way. Formulas that complex numbers go through. Unsaid, only names change.
+
+    Examples
+    --------
+    A rotation by a tenth of a turn, of x and y, in polar coordinates:
+
+    >>> import numpy as np
+    >>> import uqmbd as uq
+    >>> from uqmbd.analysis.dynamics.maps import FunctionMap
+    >>> c, s = np.cos(0.2 * np.pi), np.sin(0.2 * np.pi)
+    >>> plane = FunctionMap(function=lambda x, y, r: (r * (c * x - s * y), r * (s * x + c * y)), names=("x", "y"))
+    >>> polar = uq.ChangedMap(
+    ...     base=plane,
+    ...     names=("radius", "angle"),
+    ...     to=lambda x, y: ((x**2 + y**2) ** 0.5, np.arctan(y / x)),
+    ...     back=lambda radius, angle: (radius * np.cos(angle), radius * np.sin(angle)),
+    ... )
+    >>> points, by_state, _ = polar.tangent(np.array([[2.0, 0.1]]), {"r": 0.5})
+    >>> points.round(4).tolist(), np.linalg.eigvals(by_state[0]).round(9).tolist()
+    ([[1.0, 0.7283]], [0.5, 1.0])
+    """
+
+    base: Map
+    names: tuple[str, ...]
+    to: Callable[..., Any] | None = None
+    back: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        count = len(self.base.names)
+        if len(self.names) > count or (self.to is None and len(self.names) < count):
+            text = f"the map has the coordinates {', '.join(self.base.names)}; {len(self.names)} names are given"
+            raise StudyError(text, remedy="give as many, or fewer with `to` and `back`")
+        if (self.to is None) != (self.back is None):
+            raise StudyError("a map in other coordinates needs both ways, `to` them and `back`", remedy="give both, or none")
+
+    @property
+    def period(self) -> float | None:
+        """Time of one step in s, None where it has none."""
+        return self.base.period
+
+    @property
+    def derivatives(self) -> str:
+        """Where those of the map come from."""
+        return self.base.derivatives
+
+    def step(self, states: np.ndarray, parameters: Parameters) -> np.ndarray:
+        """The next states (n, d)."""
+        at = self._through(self.back, self.base.names)(states)
+        return self._through(self.to, self.names)(self.base.step(at, parameters))
+
+    def tangent(self, states: np.ndarray, parameters: Parameters, by: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The next states (n, d), their derivatives by states (n, d, d) and by the parameters named (n, d, len(by))."""
+        if self.to is None:
+            return self.base.tangent(states, parameters, by)
+        at, before = derivatives.by_complex_step(self._through(self.back, self.base.names), states)
+        points, by_state, by_parameter = self.base.tangent(at, parameters, by)
+        points, after = derivatives.by_complex_step(self._through(self.to, self.names), points)
+        return points, after @ by_state @ before, after @ by_parameter
+
+    def _through(self, change: Callable[..., Any] | None, names: tuple[str, ...]) -> Callable[[np.ndarray], np.ndarray]:
+        def changed(x: np.ndarray) -> np.ndarray:
+            if change is None:
+                return x
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return columns(change(*x.T), names, len(x))
+
+        return changed
 
 
 @dataclass(frozen=True)

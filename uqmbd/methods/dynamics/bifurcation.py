@@ -80,7 +80,7 @@ class BifurcationRun(Sampler):
         told = Told(self.sweep, self.sections, self.kept, self.status, self.columns, self.reached)
         groups, attrs = diagram(self.settings, told)
         if self.map is not None and self.told == self.sweep.runs:
-            more, notes = followed(self.map, self.sweep, groups["branches"], groups["motion_period"])
+            more, notes = followed(self.settings, self.map, self.sweep, groups)
             groups, attrs = groups | more, {**attrs, "notes": [*attrs["notes"], *notes]}
         specs = [spec for spec in self.settings.groups if spec.name in groups]
         return Result(groups, specs=specs, attrs={**attrs, "seed": self.seed})
@@ -123,6 +123,10 @@ class Bifurcation(OfSections):
         ``"maps.py:crank"``, a function of nothing that returns a map (`uqmbd.PeriodMap`, `uqmbd.ReturnMap`) whose coordinates are
         outputs with section points and whose parameters are the inputs. Its periodic orbits are followed from those of the diagram,
         unstable ones too, and folds, flips and Neimark-Sacker points are located. Not with `samples` above 1.
+    follow_period : int
+        Largest period of an orbit that is followed.
+    follow_step : float
+        Longest step along a branch, in which the range of the parameter is one, and that of each coordinate's section points.
     follow_code : str
         Fingerprint of the map, filled in, so that a result of another one is not taken for one of it.
     samples : int
@@ -163,6 +167,8 @@ class Bifurcation(OfSections):
     directions: list[Literal["up", "down"]] = Field(default_factory=lambda: ["up", "down"])
     starts: dict[str, list[Number]] = Field(default_factory=dict)
     follow: str | None = None
+    follow_period: int = Field(default=8, ge=1)
+    follow_step: Annotated[Number, Field(ge=1e-4, le=0.2)] = 0.02
     follow_code: str | None = None
     samples: int = Field(default=1, ge=1)
 

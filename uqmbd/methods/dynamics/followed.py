@@ -13,7 +13,7 @@ import numpy as np
 from uqmbd.analysis.dynamics.branches import Branch, follow
 from uqmbd.analysis.dynamics.curves import Steps
 from uqmbd.analysis.dynamics.located import Located
-from uqmbd.analysis.dynamics.maps import Map
+from uqmbd.analysis.dynamics.maps import ChangedMap, Map
 from uqmbd.analysis.dynamics.of_study import map_of
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import GroupSpec, beside
@@ -37,7 +37,6 @@ LOCATED = GroupSpec(
     caption="Located points over {}",
 )
 MOST = 12  # branches
-LONGEST = 8  # period of an orbit that is followed
 POINTS = 400  # of a branch, to each side
 ALIKE = 1e-7  # of the range of the parameter: special points of one kind this near are one
 SAME = 0.02  # of the size of a coordinate: section points this near to a branch are on it
@@ -60,7 +59,9 @@ def named(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def map_named(name: str, sections: Sequence[str]) -> Map:
-    """The map that a study follows.
+    """The map that a study follows, its coordinates under the names of the outputs that have their section points.
+
+    A coordinate ``slider.vx`` is the output of this name, or that of a section, ``turn.slider.vx``.
 
     Raises
     ------
@@ -72,12 +73,27 @@ def map_named(name: str, sections: Sequence[str]) -> Map:
     except StudyError as error:
         remedy = error.remedy or "name a function of nothing that returns a map"
         raise StudyError(error.message, key="method.follow", value=name, remedy=remedy) from error.__cause__
-    for coordinate in base.names:
-        if coordinate not in sections:
-            text = f"the map has the coordinate '{coordinate}', and no output of this name has section points"
-            remedy = did_you_mean(coordinate, sections, noun="output with section points")
-            raise StudyError(text, key="method.follow", value=name, remedy=remedy)
-    return base
+    outputs = tuple(output_of(coordinate, sections, name) for coordinate in base.names)
+    return base if outputs == base.names else ChangedMap(base=base, names=outputs)
+
+
+def output_of(coordinate: str, sections: Sequence[str], name: str) -> str:
+    """The output with the section points of a coordinate of the map `name`.
+
+    Raises
+    ------
+    StudyError
+        There is none, or more than one.
+    """
+    found = [coordinate] if coordinate in sections else [section for section in sections if section.endswith(f".{coordinate}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        text = f"the map has the coordinate '{coordinate}', which {' and '.join(found)} have section points of"
+        raise StudyError(text, key="method.follow", value=name, remedy="ask for the sections of the map alone: method.sections")
+    text = f"the map has the coordinate '{coordinate}', and no output of this name has section points"
+    remedy = did_you_mean(coordinate, sections, noun="output with section points")
+    raise StudyError(text, key="method.follow", value=name, remedy=remedy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +104,8 @@ class Seed:
     points: np.ndarray
 
 
-def seeds(base: Map, branches: xr.Dataset, periods: xr.Dataset) -> Iterator[Seed]:
-    """One orbit for each stretch of values with the same period, in its middle; the long ones first."""
+def seeds(base: Map, branches: xr.Dataset, periods: xr.Dataset, longest: int) -> Iterator[Seed]:
+    """One orbit for each stretch of values with the same period up to the `longest`, in its middle; the long ones first."""
     points = np.stack([branches[name].values[:, :, :, 0] for name in base.names], axis=-1)  # (values, ways, starts, points, d)
     each = np.stack([periods[name].values[..., 0] for name in base.names], axis=-1)
     period = np.where((each > 0).all(axis=-1), np.lcm.reduce(np.maximum(each, 1), axis=-1), 0)
@@ -99,19 +115,20 @@ def seeds(base: Map, branches: xr.Dataset, periods: xr.Dataset) -> Iterator[Seed
         cuts = [0, *(np.flatnonzero(np.diff(column)) + 1).tolist(), len(column)]
         for first, last in pairwise(cuts):
             at = (first + last - 1) // 2
-            if 0 < column[at] <= LONGEST:
+            if 0 < column[at] <= longest:
                 there = points[at, way, start][np.isfinite(points[at, way, start]).all(axis=-1)]
                 found.append((first - last, Seed(float(branches["value"].values[at]), there[-column[at] :])))
     yield from (seed for _, seed in sorted(found, key=lambda pair: pair[0]))
 
 
-def followed(base: Map, sweep: Sweep, branches: xr.Dataset, periods: xr.Dataset) -> tuple[dict[str, xr.Dataset], list[str]]:
-    """Groups with the branches and what is located on them, and notes on those that end within the range of the parameter."""
+def followed(settings: Any, base: Map, sweep: Sweep, groups: Mapping[str, xr.Dataset]) -> tuple[dict[str, xr.Dataset], list[str]]:
+    """Groups with the branches and what is located on them, and notes on orbits that are not followed."""
+    branches, periods = groups["branches"], groups["motion_period"]
     parameters = {name: float(values[0]) for name, values in sweep.rows.items() if name not in base.names and name not in sweep.begin}
     size = np.array([np.nanmax(branches[name]) - np.nanmin(branches[name]) for name in base.names])
-    steps = Steps(points=POINTS, scale=np.where(size > 0, size, 1.0))
+    steps = Steps(points=POINTS, largest=settings.follow_step, scale=np.where(size > 0, size, 1.0))
     between, found, notes = (float(sweep.values[0]), float(sweep.values[-1])), [], []
-    for seed in seeds(base, branches, periods):
+    for seed in seeds(base, branches, periods, settings.follow_period):
         if len(found) == MOST:
             notes.append(f"no more than {MOST} branches are followed")
             break
