@@ -37,7 +37,7 @@ UQMBD = {
     "indices_of_table TableIndices StudyError",
     "Models": "Curve Events Section vectorized",
     "Long-term motion": "Flow Stop PeriodMap ReturnMap ChangedMap",
-    "What is known of an input": "Interval Random Fuzzy Focal Fixed Dependence ConvexSet",
+    "What is known of an input": "Interval Random Fuzzy Focal Integers Choice Fixed Dependence ConvexSet",
     "Random variables by a call": "Uniform Normal Lognormal Gumbel Triangular Weibull Gamma Beta Exponential",
     "Bounds": "Chebyshev Search Vertex Taylor1 Taylor2 ConvexBounds FuzzyBounds Evidence",
     "Statistics, sensitivities, probabilities": "MonteCarlo Multilevel Multifidelity PCE Mixed Sensitivity Reliability",

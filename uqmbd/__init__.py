@@ -12,7 +12,7 @@ _NAMES = {  # by their module
     "analysis.dynamics.surfaces": "Stop",
     "errors": "StudyError",
     "given_data": "TableIndices indices_of_table",
-    "inputs": "ConvexSet Dependence Fixed Focal Fuzzy Interval Random",
+    "inputs": "Choice ConvexSet Dependence Fixed Focal Fuzzy Integers Interval Random",
     "inputs.variables": "Beta Exponential Gamma Gumbel Lognormal Normal Triangular Uniform Weibull",
     "methods": "Basins Bifurcation Calibrate Chebyshev ConvexBounds Design Evidence FuzzyBounds Grid List Mixed MonteCarlo Multifidelity "
     "Multilevel PCE Posterior Reliability Search Sensitivity Taylor1 Taylor2 Tolerances Vertex",

@@ -8,11 +8,13 @@ from uqmbd.analysis.dynamics.surfaces import Stop as Stop
 from uqmbd.errors import StudyError as StudyError
 from uqmbd.given_data import TableIndices as TableIndices
 from uqmbd.given_data import indices_of_table as indices_of_table
+from uqmbd.inputs import Choice as Choice
 from uqmbd.inputs import ConvexSet as ConvexSet
 from uqmbd.inputs import Dependence as Dependence
 from uqmbd.inputs import Fixed as Fixed
 from uqmbd.inputs import Focal as Focal
 from uqmbd.inputs import Fuzzy as Fuzzy
+from uqmbd.inputs import Integers as Integers
 from uqmbd.inputs import Interval as Interval
 from uqmbd.inputs import Random as Random
 from uqmbd.inputs.variables import Beta as Beta

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ import numpy as np
 from uqmbd.errors import StudyError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 FORMATS = {".csv": "numbers of each run", ".parquet": "numbers of each run, with units", ".nc": "NetCDF, with histories"}
@@ -23,8 +24,8 @@ CHUNK = 4096  # runs, and times, that are compressed together
 def export(results: Path, out: Path) -> Path:
     """Write the runs in a folder of results to one file, by its ending: ``.csv``, ``.parquet``, ``.nc``.
 
-    A run is one row: inputs as ``input:<name>`` (SI), outputs, status (0 ok, 1 diverged, 2 timeout, 3 error), message. Histories are in
-    ``.nc`` only.
+    A run is one row: inputs as ``input:<name>`` (SI, or the value that was chosen), outputs, status (0 ok, 1 diverged, 2 timeout,
+    3 error), message. Histories are in ``.nc`` only.
 
     Raises
     ------
@@ -40,10 +41,11 @@ def export(results: Path, out: Path) -> Path:
     if not runs.data_vars:
         remedy = "name the directory that `uqmbd run` has made, results/<study name>"
         raise StudyError("there are no runs here", file=results, remedy=remedy)
+    labels = labels_of(results)
     new = out.with_name(f".{out.name}.new")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        (netcdf if out.suffix == ".nc" else rows)(runs, new, out.suffix)
+        netcdf(runs, new, labels) if out.suffix == ".nc" else rows(runs, new, out.suffix, labels)
         new.replace(out)
     except ImportError as error:
         remedy = 'install it (`pip install "uqmbd[export]"`), or write a .csv file'
@@ -59,6 +61,17 @@ def export(results: Path, out: Path) -> Path:
     return out
 
 
+def labels_of(results: Path) -> dict[str, np.ndarray]:
+    """Of inputs that choose, as columns name them: the values that stand for the numbers of runs, as they are written."""
+    from uqmbd.inputs import Choice
+    from uqmbd.runs.where import STUDY
+    from uqmbd.spec.reading import read_toml
+
+    tables = read_toml(results / STUDY).get("inputs", {}) if (results / STUDY).is_file() else {}
+    chosen = {name: table[Choice.key] for name, table in tables.items() if isinstance(table, dict) and Choice.key in table}
+    return {f"input:{name}": np.array(Choice.from_value(value, "").labels, object) for name, value in chosen.items()}
+
+
 def parts(runs: xr.Dataset) -> Iterator[tuple[slice, xr.Dataset]]:
     """The runs in memory, some at a time: as many as fit, so that 10^7 of them can be written."""
     size = sum(x.dtype.itemsize * int(np.prod(x.shape[1:])) for x in runs.data_vars.values())
@@ -68,12 +81,12 @@ def parts(runs: xr.Dataset) -> Iterator[tuple[slice, xr.Dataset]]:
         yield part, runs.isel(run=part).load()
 
 
-def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
-    """One row a run; histories are left out."""
+def rows(runs: xr.Dataset, file: Path, suffix: str, labels: Mapping[str, np.ndarray]) -> None:
+    """One row a run, with what was chosen as texts; histories are left out."""
     numbers = runs[[name for name, x in runs.data_vars.items() if x.dims == ("run",)]].reset_coords(drop=True)
     if suffix == ".csv":
         for part, loaded in parts(numbers):
-            table = loaded.to_dataframe().set_axis(range(part.start, part.start + loaded.sizes["run"]))
+            table = chosen(loaded.to_dataframe(), labels).set_axis(range(part.start, part.start + loaded.sizes["run"]))
             table.to_csv(file, index_label="run", mode="a" if part.start else "w", header=not part.start)
         return
     import pandas as pd
@@ -83,7 +96,7 @@ def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
     with ExitStack() as stack:
         writer, schema = None, None
         for part, loaded in parts(numbers):
-            table = loaded.to_dataframe().set_axis(pd.RangeIndex(part.start, part.start + loaded.sizes["run"], name="run"))
+            table = chosen(loaded.to_dataframe(), labels).set_axis(pd.RangeIndex(part.start, part.start + loaded.sizes["run"], name="run"))
             rows = pa.Table.from_pandas(table.reset_index(), schema=schema, preserve_index=False)
             if writer is None:
                 units = {name: str(x.attrs.get("unit", "")) for name, x in runs.data_vars.items()}
@@ -93,8 +106,13 @@ def rows(runs: xr.Dataset, file: Path, suffix: str) -> None:
             writer.write_table(rows.cast(schema))
 
 
-def netcdf(runs: xr.Dataset, file: Path, suffix: str) -> None:
-    """All of it, compressed."""
+def chosen(table: pd.DataFrame, labels: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """The same with what was chosen in place of its numbers."""
+    return table.assign(**{name: known[np.rint(table[name]).astype(int)] for name, known in labels.items() if name in table})
+
+
+def netcdf(runs: xr.Dataset, file: Path, labels: Mapping[str, np.ndarray]) -> None:
+    """All of it, compressed; what the numbers of a choice mean is said as the CF conventions do."""
     import h5netcdf
     import h5py
 
@@ -110,6 +128,10 @@ def netcdf(runs: xr.Dataset, file: Path, suffix: str) -> None:
             variables[name] = target.create_variable(str(name), x.dims, h5py.string_dtype() if text else x.dtype, **how)
             for key, value in x.attrs.items():
                 variables[name].attrs[key] = value
+            if str(name) in labels:
+                known = labels[str(name)]
+                variables[name].attrs["flag_values"] = list(range(len(known)))
+                variables[name].attrs["flag_meanings"] = " ".join("_".join(label.split()) for label in known)
         for name in runs.coords:
             variables[name][:] = runs[name].values
         for part, loaded in parts(runs):

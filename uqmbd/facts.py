@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,7 @@ class InputFacts:
     unit: str | None = None  # None where nothing is known of it: of what binds inputs, and in results of an earlier version
     factor: float = 1.0
     offset: float = 0.0
+    labels: Sequence[str] = ()  # of an input that chooses: its values by the numbers that runs have
 
     @classmethod
     def known(cls, entry: Mapping[str, Any]) -> InputFacts:
@@ -46,6 +47,13 @@ class InputFacts:
     def of(self, values: ArrayLike) -> Any:
         """SI values in the unit that was written."""
         return (np.asarray(values, float) - self.offset) / self.factor
+
+    def said(self, value: float, digits: int) -> str:
+        """One SI value in the unit that was written, or what it chooses."""
+        if self.labels:
+            place = round(float(value))
+            return self.labels[place] if 0 <= place < len(self.labels) else str(place)
+        return f"{float(self.of(value)):.{digits}g}"
 
     @property
     def binds(self) -> bool:

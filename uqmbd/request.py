@@ -161,6 +161,13 @@ class Sampler:
         """A `uqmbd.result.Result`: what follows from all that was told; failed runs are counted in its attributes."""
         raise NotImplementedError
 
+    def watch(self) -> None:
+        """Somebody looks on: `so_far` will be asked for while runs are missing."""
+
+    def so_far(self) -> Any:
+        """What follows from the runs that were told, which are a part of those asked for; None where nothing does."""
+        return self.result()
+
     def hear(self, progress: Progress) -> None:
         """What is known before the next ask."""
 
@@ -182,7 +189,7 @@ class Plain(Sampler):
 
     def __init__(self, run: Any) -> None:
         self.run = run
-        for name in ("ask", "tell", "result", "reduce", "tell_reduced", "arranged", "suffices", "hear"):
+        for name in ("ask", "tell", "result", "watch", "so_far", "reduce", "tell_reduced", "arranged", "suffices", "hear"):
             if (own := getattr(run, name, None)) is not None:
                 setattr(self, name, own)
         self.names_outputs = hasattr(run, "arranged")

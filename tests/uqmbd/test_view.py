@@ -203,7 +203,7 @@ def test_figures_have_the_colours_of_the_screen_and_its_width(bounded):
     from uqmbd.figures.colors import rgb
     from uqmbd.web.answers import answer_of, picture
 
-    figure = answer_of(bounded).figure
+    figure = answer_of(bounded).figures[0]
     for dark, theme in ((False, LIGHT), (True, DARK)):
         wide, narrow = (
             np.asarray(Image.open(io.BytesIO(picture(figure, dark=dark, narrow=small))).convert("RGB")) for small in (False, True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from uqmbd.figures.basins import basins_figures
+from uqmbd.figures.designs import design_figures
 from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
@@ -23,7 +24,7 @@ from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 from uqmbd.tables.scaling import scale_of
 
-__all__ = ["history_figure", "history_figures", "output_names", "plot", "scalar_figure", "sections"]
+__all__ = ["history_figure", "growing_figures", "history_figures", "output_names", "plot", "scalar_figure", "sections"]
 
 
 def sections(result: ResultData) -> dict[str, list[Figure]]:
@@ -36,6 +37,7 @@ def sections(result: ResultData) -> dict[str, list[Figure]]:
         "Bifurcation diagrams": diagram_figures(result, histories + scalars),
         "Basins of attraction": basins_figures(result),
         "Tolerances": tolerances_figures(result),
+        "Design": design_figures(result),
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),
@@ -59,6 +61,12 @@ def fitted(result: ResultData, names: list[str]) -> Callable[[Figure], Figure]:
     """What thins the long curves of a figure, and says the numbers of these outputs in the units of the tables."""
     inputs, scales = list(result.facts.inputs), {name: scale_of(result, name) for name in names}
     return lambda figure: in_fitting_units(thinned(figure), result.outputs, inputs, scales)
+
+
+def growing_figures(result: ResultData, name: str) -> list[Figure]:
+    """How the answer comes about with the runs: of one output its convergence, and what the method has beside it."""
+    own = [figure for figures in plugin_sections(result).values() for figure in figures if figure.growing]
+    return own + convergence_figures(result, [name])
 
 
 def plot(result: ResultData, name: str, ax=None):

@@ -302,7 +302,8 @@ class Panel:
 class Figure:
     """Panels above each other that share x, under a title, with a sentence or two of caption.
 
-    An ``overview`` shows at once what the other figures of its section show one by one.
+    An ``overview`` shows at once what the other figures of its section show one by one. One that is ``growing`` says how an answer comes
+    about with the runs: the pages of studies under way show it.
     """
 
     key: str
@@ -310,6 +311,7 @@ class Figure:
     panels: tuple[Panel, ...]
     caption: tuple[str, ...] = field(default=())
     overview: bool = False
+    growing: bool = False
 
     @property
     def square(self) -> bool:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from uqmbd.figures import samples
-from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Pairs, Panel
+from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Pairs, Panel, Points
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import in_unit
@@ -19,6 +19,8 @@ ROUNDING = 1e-9  # relative
 STATISTICS = 5  # panels of convergence
 WORDS = {"loo": "error left out"}
 SAID = {"loo": "Error left out: mean square of the errors at runs left out of the fit in turn, over the variance."}
+FEW = 8  # numbers of runs: each is marked
+GOAL = "_wanted"  # of a statistic: half the width of its limits that is asked for
 SAME_UNIT = r"mean|std|median|min|max|q\d.*"  # statistics with the unit of their output
 
 
@@ -66,22 +68,34 @@ def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:
         table = result.convergence[name].transpose("statistic", "count")
         count = table["count"].values.astype(float)
         known = [str(word) for word in table["statistic"].values if np.isfinite(table.sel(statistic=word).values).any()]
-        limits = {f"{word}_{side}" for word in known for side in ("lower", "upper")} & set(known)
+        limits = {f"{word}_{side}" for word in known for side in ("lower", "upper", GOAL[1:])} & set(known)
         panels = []
         for word in [word for word in known if word not in limits][:STATISTICS]:
-            marks: list[Curve | Band] = [Curve(count, _settled(table.sel(statistic=word).values), "estimate", 0)]
+            values = _settled(table.sel(statistic=word).values)
+            marks: list[Curve | Band | Points] = [Curve(count, values, "estimate", 0)]
+            if len(count) <= FEW:
+                marks.append(Points(count, values, ("",) * len(count), ("",) * len(count), "at these runs", 0, small=True, on_curves=True))
             ends = [f"{word}_{side}" for side in ("lower", "upper")]
             if set(ends) <= limits:
-                lower, upper = (table.sel(statistic=end).values for end in ends)
+                lower, upper = (_there(table.sel(statistic=end).values) for end in ends)
                 marks.insert(0, Band(count, lower, upper, "confidence limits", "confidence"))
+            if f"{word}{GOAL}" in limits and np.isfinite(half := table.sel(statistic=f"{word}{GOAL}").values[-1]):
+                marks += [Curve(count, np.full(len(count), values[-1] + side * half), "asked for", "limit") for side in (1, -1)]
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
             panels.append(Panel("number of runs", WORDS.get(word, word.replace("_", " ")) + unit, tuple(marks), height=1.2))
         if panels:
             axis = result.axis_of(name)
             caption = [f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}."] if axis else []
+            if any(word.endswith(GOAL) for word in known):
+                caption.append("Dotted: within these the confidence limits are to be at the end, about the last estimate.")
             caption += [SAID[word] for word in known if word in SAID]
-            figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), tuple(caption)))
+            figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), tuple(caption), growing=True))
     return figures
+
+
+def _there(values: np.ndarray) -> np.ndarray:
+    """Numbers that an axis can show: gaps where limits are infinite."""
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _settled(values: np.ndarray) -> np.ndarray:

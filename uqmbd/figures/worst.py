@@ -88,4 +88,4 @@ def _band(result: ResultData, name: str) -> list[Band | Curve]:
 def inputs_said(result: ResultData, inputs: dict[str, float], digits: int = 4) -> str:
     """Inputs of a run in words, in the units of the study: ``clearance = 0.05 mm, friction = 0.03``."""
     every = ((key, input_unit(result, key), value) for key, value in inputs.items())
-    return ", ".join(f"{key} = {float(unit.of(value)):.{digits}g} {pretty(unit.unit)}".rstrip() for key, unit, value in every)
+    return ", ".join(f"{key} = {unit.said(value, digits)} {pretty(unit.unit)}".rstrip() for key, unit, value in every)

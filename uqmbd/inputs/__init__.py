@@ -7,10 +7,12 @@ from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.choice import Choice
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.fixed import Fixed
 from uqmbd.inputs.focal import Focal
 from uqmbd.inputs.fuzzy import Fuzzy
+from uqmbd.inputs.integers import Integers
 from uqmbd.inputs.interval import Interval
 from uqmbd.inputs.joint import names_in
 from uqmbd.inputs.of_chaospy import Labelled, is_distribution
@@ -18,7 +20,7 @@ from uqmbd.inputs.random import Random
 from uqmbd.inputs.sets import ConvexSet
 from uqmbd.inputs.space import Space
 
-INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal, Fixed)
+INPUTS: tuple[type[Input], ...] = (Interval, Random, Fuzzy, Focal, Integers, Choice, Fixed)
 
 
 def read_input(table: Mapping[str, Any], more: Mapping[str, type[Input]] | None = None) -> Input:
@@ -61,12 +63,14 @@ def given(inputs: Mapping[Any, Any]) -> dict[str, Any]:
 
 __all__ = [
     "INPUTS",
+    "Choice",
     "ConvexSet",
     "Dependence",
     "Fixed",
     "Focal",
     "Fuzzy",
     "Input",
+    "Integers",
     "Interval",
     "Labelled",
     "Random",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.base import Input
+from uqmbd.inputs.choice import Choice
 from uqmbd.inputs.copula import LEAST, Dependence
 from uqmbd.inputs.fixed import Fixed
+from uqmbd.inputs.integers import Integers
 from uqmbd.inputs.joint import Joint, expanded
 from uqmbd.inputs.sets import ConvexSet
 
@@ -95,6 +97,13 @@ class Space(Mapping[str, Input]):
         return {name: item for name, item in self._inputs.items() if isinstance(item, Fixed)}
 
     @property
+    def values_of_places(self) -> dict[str, Sequence[Any]]:
+        """Inputs that choose with their values, which samples have the places of; and those that count, with the range of their numbers."""
+        chosen: dict[str, Sequence[Any]] = {name: item.values for name, item in self._inputs.items() if isinstance(item, Choice)}
+        counted = {name: item.range for name, item in self._inputs.items() if isinstance(item, Integers)}
+        return chosen | counted
+
+    @property
     def sampled(self) -> dict[str, str]:
         """Inputs that have no quantiles of their own, so that they can only be sampled; and why."""
         made = "it is made of several variables, which have no quantile together"
@@ -113,11 +122,16 @@ class Space(Mapping[str, Input]):
     def uncertain(self) -> Self:
         """The space without the inputs that are held fixed, which is what methods see; itself when there are none."""
         fixed = self.fixed
-        if not fixed:
-            return self
+        return self._of({name: item for name, item in self._inputs.items() if name not in fixed}) if fixed else self
+
+    def changed(self, items: Mapping[str, Input]) -> Self:
+        """The space with other inputs in place of some, in SI as it is; what binds inputs stays."""
+        return self._of({name: items.get(name, item) for name, item in self._inputs.items()})
+
+    def _of(self, inputs: Mapping[str, Input]) -> Self:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._inputs = {name: item for name, item in self._inputs.items() if name not in fixed}
+        other._inputs = dict(inputs)
         return other
 
     def to_si(self) -> Self:
@@ -206,7 +220,12 @@ class Space(Mapping[str, Input]):
 
         Inputs also have the ``unit`` as written, and its ``factor`` and ``offset`` to SI.
         """
-        words = {name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()}
+        words: dict[str, dict[str, Any]] = {
+            name: {"kind": item.kind, "text": item.describe(), **item.written_unit()} for name, item in self._inputs.items()
+        }
+        for name, item in self._inputs.items():
+            if isinstance(item, Choice):
+                words[name]["labels"] = item.labels
         for a, b, rho in self.dependence.rank_correlation if self.dependence is not None else ():
             words[f"{a}, {b}"] = {"kind": "rank correlation", "text": f"{rho:g}"}
         for key, joint in self.joints.items():

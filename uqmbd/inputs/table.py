@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,7 +48,9 @@ class Table:
         return hashlib.sha256(repr((self.columns, self.values.tolist())).encode()).hexdigest()
 
 
-def read_columns(path: str, columns: Sequence[str] | None, *, least: int) -> Table:
+def read_columns(
+    path: str, columns: Sequence[str] | None, *, least: int, places: Mapping[str, Callable[[str], float]] | None = None
+) -> Table:
     """Columns of a CSV file by the names in its first line, all of them for None; empty lines are skipped.
 
     Parameters
@@ -57,6 +59,8 @@ def read_columns(path: str, columns: Sequence[str] | None, *, least: int) -> Tab
         A relative path is taken from the current directory.
     least : int
         Number of rows that are needed.
+    places : dict of str to callable
+        Of columns that hold values of a choice: what makes numbers of them.
 
     Raises
     ------
@@ -80,17 +84,24 @@ def read_columns(path: str, columns: Sequence[str] | None, *, least: int) -> Tab
             raise StudyError(f"the file '{file.name}' {fault} '{column}'", remedy=did_you_mean(column, names, noun="column"))
     at, rows = list(range(len(names))) if columns is None else [names.index(column) for column in columns], []
     columns = names if columns is None else columns
+    wanted = [(i, name, None if places is None else places.get(name)) for i, name in zip(at, columns, strict=True)]
     for number, line in enumerate(body, start=2):
         if not line.strip():
             continue
         cells = next(csv.reader([line], delimiter=delimiter))
-        rows.append([_number(cells[i] if i < len(cells) else "", file.name, number, name) for i, name in zip(at, columns, strict=True)])
+        rows.append([_number(cells[i] if i < len(cells) else "", file.name, number, name, place) for i, name, place in wanted])
     if len(rows) < least:
         raise StudyError(f"the file '{file.name}' holds {len(rows)} rows of numbers; at least {least} are needed", remedy="add rows")
     return Table(str(file), tuple(columns), np.array(rows))
 
 
-def _number(cell: str, file: str, line: int, column: str) -> float:
+def _number(cell: str, file: str, line: int, column: str, place: Callable[[str], float] | None) -> float:
+    if place is not None:
+        try:
+            return place(cell)
+        except StudyError as error:
+            text = f"line {line} of '{file}' holds a value of '{column}' that is none: {error.message}"
+            raise StudyError(text, remedy=error.remedy) from None
     try:
         number = float(cell)
     except ValueError:

@@ -99,8 +99,30 @@ def beyond_group(limits: Sequence[Passed], shares: Mapping[str, np.ndarray], out
     rows = np.stack([shares[one.output] for one in limits], axis=1) if limits else np.empty((3, 0))
     group = beside.dataset(rows, {"part": list(PARTS)}, unit="")
     for one in limits:
-        group[one.output].attrs["limit"] = one.text
+        group[one.output].attrs |= {"limit": one.text, "level": one.level, "above": int(one.above)}
     return group
+
+
+def drivers_table(result: Any) -> Any:
+    """Inputs in which runs beyond a limit differ from the others, by output, with the distances; None where they are too few."""
+    import pandas as pd
+
+    from uqmbd.tables.drivers import drivers
+    from uqmbd.tables.frames import Frame
+
+    if BEYOND.name not in result.specs or "status" not in result.runs:
+        return None
+    ok, rows = result.runs["status"].values == 0, []
+    for name, array in result[BEYOND.name].data_vars.items():
+        if name in result.runs and (limit := array.attrs.get("level")) is not None:
+            values = result.runs[name].values
+            found = drivers(result, values > limit if array.attrs["above"] else values < limit, ok & ~np.isnan(values))
+            rows += [[str(name), key, far, found.chance] for key, far in found.distance.items()] if found is not None else []
+    if not rows:
+        return None
+    table = pd.DataFrame(rows, columns=["output", "input", "distance", "once in 100 by chance"]).set_index("output")
+    title = "Inputs that drive runs beyond a limit: distance of their distributions there from those of the other runs"
+    return Frame("drivers", title, table)
 
 
 def beyond_table(result: Any) -> Any:

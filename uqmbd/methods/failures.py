@@ -8,7 +8,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError
 from uqmbd.facts import FailureNote
-from uqmbd.inputs import Input
+from uqmbd.inputs import Choice, Input
 from uqmbd.methods.base import Method
 from uqmbd.outcomes import MEND as MEND
 
@@ -31,7 +31,7 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
 
     units = [(item.written or item).unit for item in inputs.values()]
     conditions = [(i, to_si(units[i]).back(value), above) for i, value, above in _conditions(inputs, samples, failed)[1]]
-    return in_words(conditions, list(inputs), units)
+    return in_words(conditions, list(inputs), units, {name: item.labels for name, item in inputs.items() if isinstance(item, Choice)})
 
 
 def how_many(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:

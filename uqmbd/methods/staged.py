@@ -22,6 +22,7 @@ from uqmbd.surrogates.base import Runs, Surrogate
 if TYPE_CHECKING:
     import xarray as xr
 
+    from uqmbd.groups import GroupSpec
     from uqmbd.result import Result
 
 Groups = dict[str, Any]  # of a result, each a Dataset
@@ -51,6 +52,7 @@ class AdaptiveSampler(Sampler):
         self.observed = 0
         self._steps = self._plan()
         self._finished = False
+        self._watched, self._part = False, None
 
     @property
     def points(self) -> np.ndarray:
@@ -104,6 +106,35 @@ class AdaptiveSampler(Sampler):
         """One step for each ask."""
         raise NotImplementedError
 
+    @property
+    def ended(self) -> bool:
+        """Whether it asks for no more runs."""
+        return self._finished
+
+    def watch(self) -> None:
+        """Results of a part of the runs will be asked for."""
+        self._watched = True
+
+    def settle(self, conclude: Callable[[], Conclusion] | None = None) -> None:
+        """For plans: here what there is makes a result of a part, by `_conclude` unless said, which is made where somebody looks on.
+
+        Nothing that the plan goes on with may change by it.
+        """
+        if self._watched:
+            self._part = (conclude or self._conclude)()
+
+    def so_far(self) -> Result | None:
+        """What followed when the plan settled last; the result once all runs are there, None before there is anything."""
+        from uqmbd.result import Result
+
+        if self._finished:
+            return self.result()
+        return None if self._part is None else Result(self._part[0], specs=self._specs(self._part[0]), attrs=self._part[1])
+
+    def _specs(self, groups: Groups) -> list[GroupSpec]:
+        """Those of the method's that there are: an opened result has no others either."""
+        return [spec for spec in self.settings.groups if spec.name in groups]
+
     def _next(self) -> Any:
         """The plan's next step; None when there is none."""
         if self.observed < len(self.status):
@@ -124,7 +155,7 @@ class AdaptiveSampler(Sampler):
         if not self._finished:
             raise RuntimeError("the method still wants runs: ask until it returns None")
         groups, attrs = self._conclude()
-        result = Result(groups, specs=self.settings.groups, attrs=attrs)
+        result = Result(groups, specs=self._specs(groups), attrs=attrs)
         self._extend(result)
         here = self._spoken_of()
         failed = self.status[here] != 0

@@ -155,6 +155,8 @@ def _of_estimates(result: ResultData) -> Judged:
     walked = result.facts_of(Walked)
     if walked.chains_converged is False:
         return Judged("no", "the chains have not converged")
+    if walked.surrogate_converged is False:
+        return Judged("no", "the surrogate on which the chains walked has not converged")
     if leaning := list(walked.leaning):
         return Judged("partly", f"the posterior of {listed(leaning)} lies at an end of the prior")
     starts = estimates.ended

@@ -14,7 +14,7 @@ from uqmbd.figures.plugin_sections import left_out, plugin_tables
 from uqmbd.method_facts import ReportFacts
 from uqmbd.report import plotly_view
 from uqmbd.report.estimates import chains_table, correlations_table, estimates_table, starts_table
-from uqmbd.report.failures import failures_table, failures_where
+from uqmbd.report.failures import failures_drivers, failures_table, failures_where
 from uqmbd.report.indices import indices_tables, over_time_table
 from uqmbd.report.motion import Motion, motion_block
 from uqmbd.report.pages import asset, packed, rendered, replaced, sentence
@@ -103,7 +103,7 @@ def _render(
         drawn=f"Figures show {shown[0]}" if shown else "",
         about=[table for table in about_tables(result) if table.rows],
         failures=failures_table(result),
-        where=failures_where(result),
+        where=" ".join(filter(None, (failures_where(result), failures_drivers(result)))),
         further=[table for table in further_tables(result) if table.rows],
         sections={title: group for title, group in drawn.items() if group},
         study_text=study_text,

@@ -55,7 +55,7 @@ def require_start(model: Model) -> None:
 def arguments_of(model: Model) -> list[str] | None:
     """Names of what a model takes; None where it takes any."""
     function = model.load()
-    if isinstance(function, Command):
+    if isinstance(function := getattr(function, "__wrapped__", function), Command):
         return sorted({name for _, text in texts(function.arguments, function.template, function.result) for name in PLACE.findall(text)})
     try:
         parameters = inspect.signature(function).parameters

@@ -16,6 +16,7 @@ from uqmbd.interrupts import of_the_model
 from uqmbd.outcomes import TIME, OutputInfo, sample_count
 from uqmbd.simulators.apart import AWAY, Ended, Late, apart, packed
 from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.chosen import Values, value_of
 from uqmbd.simulators.controls import arguments_of
 from uqmbd.simulators.curve import taken
 from uqmbd.simulators.function import FunctionSimulator, call, declared, may_miss, output_info, wants_time
@@ -73,7 +74,8 @@ def make_simulator(spec: SimulatorSpec) -> Simulator:
     if model.simulator is not None or model.takes_arrays:
         refuse_sections(model.sections)
     if model.simulator is not None:
-        return OutsideSimulator(model, names, time, dict(spec.settings), spec.timeout)
+        refuse_choices(model)
+        return OutsideSimulator(replace(model, values={}), names, time, dict(spec.settings), spec.timeout)
     reduced = next((name for name in names if ":" in name), None)
     if time is None and reduced and wants_time(model.load()) and not takes(model.load(), spec.samples, None):
         raise lacks_times(reduced)
@@ -140,7 +142,10 @@ def too_slow(spec: SimulatorSpec, how: str, limit: float | None) -> StudyError:
     """The error for a trial run that takes longer than it may."""
     remedy = "allow more time, or take inputs in whose middle the model is quicker"
     return StudyError(
-        f"the trial run of {spec.model.label} at {sample_text(spec.samples)} was {how}", key="campaign.timeout", value=limit, remedy=remedy
+        f"the trial run of {spec.model.label} at {sample_text(spec.samples, spec.model.values)} was {how}",
+        key="campaign.timeout",
+        value=limit,
+        remedy=remedy,
     )
 
 
@@ -156,9 +161,20 @@ def refuse_settings(settings: Mapping[str, Any]) -> None:
         )
 
 
-def sample_text(samples: Mapping[str, np.ndarray]) -> str:
+def refuse_choices(model: Model) -> None:
+    """`StudyError` where an input chooses among values, for a simulator from outside, which is handed numbers."""
+    for name, values in model.values.items():
+        if not isinstance(values, range):
+            text = f"the simulator {model.label} is handed numbers, and the input '{name}' is one of several values"
+            remedy = "make a study of each value, or give the input as integers and let the model choose by the number"
+            raise StudyError(text, key=f"inputs.{name}", value=list(values), remedy=remedy)
+
+
+def sample_text(samples: Mapping[str, np.ndarray], values: Values) -> str:
     """The first sample in words."""
-    return ", ".join(f"{key}={float(values[0]):g}" for key, values in samples.items())
+    first = {key: float(x[0]) for key, x in samples.items()}
+    chosen = {key: value_of(values[key], first[key], False) for key in first if key in values}
+    return ", ".join(f"{key}={chosen[key] if key in chosen else f'{first[key]:g}'}" for key in first)
 
 
 def available_outputs(spec: SimulatorSpec) -> dict[str, OutputInfo]:
@@ -228,6 +244,8 @@ def trial(spec: SimulatorSpec) -> Any:
     if not takes(function, samples, spec.time):
         remedy = f"the function is called with the study's inputs by name: {', '.join(samples)}"
     else:
-        remedy = getattr(first, "remedy", "") or f"run it by hand with {sample_text(samples)}, or take inputs for which it works"
-    text = f"the model raises {describe(first)} at {sample_text(samples)}"
+        remedy = (
+            getattr(first, "remedy", "") or f"run it by hand with {sample_text(samples, model.values)}, or take inputs for which it works"
+        )
+    text = f"the model raises {describe(first)} at {sample_text(samples, model.values)}"
     raise StudyError(text, key=model.key, value=model.label, remedy=remedy) from first

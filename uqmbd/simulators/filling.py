@@ -1,22 +1,30 @@
-"""Places for numbers in a command and in the text files of its template: ``{{name}}`` becomes the input's value."""
+"""Places for inputs in a command and in the text files of its template: ``{{name}}`` becomes the input's value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from uqmbd.errors import StudyError, did_you_mean
 
 PLACE = re.compile(r"\{\{\s*([^\W\d][\w.\-]*)\s*\}\}")
 
 
-def fill(text: str, inputs: Mapping[str, float]) -> str:
+def fill(text: str, inputs: Mapping[str, Any]) -> str:
     """Replace ``{{name}}`` by the input's value, written so that it reads back exactly."""
-    return PLACE.sub(lambda place: repr(float(inputs[place[1]])) if place[1] in inputs else place[0], text)
+    return PLACE.sub(lambda place: written(inputs[place[1]]) if place[1] in inputs else place[0], text)
 
 
-def fill_file(file: Path, inputs: Mapping[str, float]) -> None:
+def written(value: Any) -> str:
+    """A number so that it reads back exactly; what was chosen as it is, true and false in small letters."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else repr(value if isinstance(value, int) else float(value))
+
+
+def fill_file(file: Path, inputs: Mapping[str, Any]) -> None:
     """Fill in one file of the template; binary files are left alone."""
     if not file.is_file():
         return

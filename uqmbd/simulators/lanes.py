@@ -16,6 +16,8 @@ from uqmbd.errors import StudyError
 from uqmbd.outcomes import AT_MOST_ONE, DOUBT, NONNEGATIVE, ORDER, STEP, TIME, WARNING, Outcomes, OutputInfo, concatenate, sample_count
 from uqmbd.simulators.apart import AWAY, apart
 from uqmbd.simulators.base import Moved
+from uqmbd.simulators.chosen import alike, combined, of_rows, saying
+from uqmbd.simulators.chosen import apart as apart_by_value
 from uqmbd.simulators.controls import number, with_control
 from uqmbd.simulators.faults import as_study_error
 from uqmbd.simulators.going_on import going_on
@@ -67,7 +69,22 @@ class LanesSimulator:
     patience: float | None = None
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
-        """Build and compile once, so that workers find the compiled code on disk; all samples have to have one topology."""
+        """Build and compile once, so that workers find the compiled code on disk; all samples have to have one topology.
+
+        Where inputs choose or count, each combination of their values is a mechanism of its own.
+        """
+        if not self.model.values:
+            return self._check_one(samples)
+        checked = []
+        for part in combined(samples, self.model.values):
+            try:
+                checked.append(self._check_one(part))
+            except StudyError as error:
+                raise saying(error, part, self.model.values) from error.__cause__
+        return checked[0]
+
+    def _check_one(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
+        """The same of one mechanism."""
         import flexmbd
 
         arguments = self.arguments() | self.sections(samples)
@@ -97,7 +114,8 @@ class LanesSimulator:
         import flexmbd
 
         with as_study_error(self):
-            return flexmbd.argument_units(self.model.load(), samples)
+            one = of_rows(samples, alike(samples, self.model.values)[0])  # of a choice and a count there is no unit
+            return flexmbd.argument_units(self.model.load(), one)
 
     def with_control(self, control: Mapping[str, float]) -> LanesSimulator:
         """See `uqmbd.simulators.base.Controlled`: keys of `flexmbd.Settings` are settings, others arguments of the model."""
@@ -119,12 +137,18 @@ class LanesSimulator:
         """
         if self.arguments()["times"] is not None:
             raise StudyError("runs that go on have equal steps of time", key="time.also", remedy="leave the further times out")
-        return going_on(self, samples, states)
+
+        def part_of(part: dict[str, np.ndarray], rows: np.ndarray) -> Outcomes:
+            return going_on(self, part, [states[i] for i in rows])
+
+        return apart_by_value(samples, self.model.values, part_of) or going_on(self, samples, states)
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
         """Run a batch in lanes."""
         import flexmbd
 
+        if (done := apart_by_value(samples, self.model.values, lambda part, _: self.simulate(part))) is not None:
+            return done
         n = sample_count(samples)
         if n > DENSE and any(read_name(name).percentile is not None for name in self.names):  # which are of dense histories: less memory
             parts = [{key: values[first : first + DENSE] for key, values in samples.items()} for first in range(0, n, DENSE)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.simulators.binding import bound
+from uqmbd.simulators.chosen import choosing
 from uqmbd.simulators.derived import Derived
 from uqmbd.simulators.folder import import_of
 from uqmbd.simulators.loading import beside, draws_on, go_to, load_file
@@ -50,6 +51,9 @@ class Model:
         Outputs that the study derives from those that the model returns; no part of what the model is.
     sections : dict of str to Section
         Of the mechanism that the function returns; outputs of the study are values there. No part of what the model is either.
+    values : dict of str to sequence
+        Inputs that choose, with their values by their places, and those that count, with a range: what the function gets for numbers of
+        samples. No part of what the model is.
     given : dict
         Further arguments of the function, which a method sets (controls).
     simulator : Model, optional
@@ -70,6 +74,7 @@ class Model:
     vectorized: bool = False
     derived: Derived = field(default_factory=Derived)
     sections: Mapping[str, Section] = field(default_factory=dict)
+    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     simulator: Model | None = None
     reads: dict[str, str] = field(default_factory=dict, compare=False)
@@ -79,9 +84,11 @@ class Model:
         """The function itself; `StudyError` in a process that would load other sources than those the study was begun with."""
         refuse_changes(self)
         if self.bare is not None:
-            return bound(self.bare, self.given)
-        module = load_file(Path(self.path), self.source) if self.path else imported(self.module)
-        return bound(getattr(module, self.name), self.given)
+            function = self.bare
+        else:
+            function = getattr(load_file(Path(self.path), self.source) if self.path else imported(self.module), self.name)
+        arrays = self.vectorized or getattr(function, "vectorized", False) is True
+        return bound(choosing(function, self.values, arrays=arrays), self.given)
 
     def reached(self, *, earlier: bool = False) -> Dependencies:
         """Everything that the model reaches now; see `uqmbd.simulators.fingerprint`. `earlier`: in the hashes of version 0.1.0."""
@@ -93,7 +100,7 @@ class Model:
             self.sources.clear()
             if self.path:
                 load_file(Path(self.path), self.source, fresh=True)
-            function = self.load()
+            function = replace(self, values={}).load()
             found = dependencies_of(function, folder_of(function), earlier=earlier)
         if self.takes_arrays:
             found.parts["vectorized"] = "yes"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.simulators.base import Moved
+from uqmbd.simulators.chosen import alike, of_rows
 from uqmbd.simulators.faults import Lanes, as_study_error
 from uqmbd.simulators.sections import plain_names
 
@@ -24,19 +25,24 @@ def moved(
     still: tuple[int, float],
     patience: float | None = None,
 ) -> Moved:
-    """Run samples again and keep where bodies are; see `uqmbd.simulators.base.Moving`."""
+    """Run samples again and keep where bodies are; see `uqmbd.simulators.base.Moving`.
+
+    Where inputs choose or count, of the runs with the values of the nominal one: a scene has one mechanism.
+    """
     import flexmbd
     from flexmbd.viewer.cases import cases_of
 
+    same = alike(samples, simulator.model.values)[0].tolist()
+    labels, still = [labels[row] for row in same if row < len(labels)], (same.index(still[0]) if still[0] in same else 0, still[1])
     names = tuple(plain_names(simulator.names, simulator.model.sections)[:OUTPUTS])  # of very many the first: all would be gigabytes
     time = times_of(simulator.time)
     with as_study_error(simulator):
         arguments = replace(simulator, time=time, names=names).arguments()
-        found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, patience=patience, poses=True)
+        found = flexmbd.run(simulator.model.load(), of_rows(samples, np.array(same)), **arguments, patience=patience, poses=True)
         cases = cases_of(found, list(labels))
         rows = cases.data["rows"]
         number = rows.index(still[0]) if still[0] in rows else 0
-        scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number}
+        scene = cases.data | {"still": cases.still(number, still[1]), "still_of": number, "rows": [same[row] for row in rows]}
     return Moved(scene, time, {name: found.outputs[name][rows] for name in names})
 
 
@@ -46,7 +52,8 @@ def shown(simulator: Lanes, samples: Mapping[str, np.ndarray], path: Path, title
 
     with as_study_error(simulator):
         arguments = replace(simulator, time=times_of(simulator.time)).arguments()
-        found = flexmbd.run(simulator.model.load(), dict(samples), **arguments, poses=True)
+        same = of_rows(samples, alike(samples, simulator.model.values)[0])
+        found = flexmbd.run(simulator.model.load(), same, **arguments, poses=True)
         good = [row for row, code in enumerate(found.status) if code == 0]
         return flexmbd.show(found, path, samples=good, title=title, browser=False).path or path
 

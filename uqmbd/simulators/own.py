@@ -74,6 +74,7 @@ def python_source(file: str) -> str:
     return file
 
 
+@lru_cache(maxsize=256)
 def text_digest(text: str) -> str:
     """Hash of a Python source by what it says: comments, blank lines and line breaks do not count."""
     try:

@@ -80,10 +80,12 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
         wrong = f"it is a result of the method {result.facts.method}, which estimates no inputs"
     elif walked.chains_converged is False:
         wrong = "its chains have not converged"
+    elif walked.surrogate_converged is False:
+        wrong = "its surrogate has not converged"
     elif estimates.ended and min(estimates.ended, key=lambda start: start.cost).end != "converged":
         wrong = "its search has not converged"
     if wrong:
-        remedy = "run a study with the method calibrate or posterior" if not estimates else "run it again with more steps"
+        remedy = "run a study with the method calibrate or posterior" if not estimates else "run it again with more steps, or runs"
         raise StudyError(f"the result cannot be an input: {wrong}", key=f"inputs.{KEY}", value=table["result"], remedy=remedy)
     names = table.get("inputs", list(estimates.estimate))
     for name in names:

@@ -9,11 +9,13 @@ from uqmbd.inputs.catalogue import FAMILIES
 from uqmbd.inputs.data import FITS
 from uqmbd.inputs.distributions import NAMED
 from uqmbd.inputs.fuzzy import LEVELS, SHAPES
+from uqmbd.inputs.integers import LAWS
 from uqmbd.methods import METHODS
 from uqmbd.spec.spec import StudySpec
 
 NUMBER = {"type": "number"}
 PAIR = {"type": "array", "items": NUMBER, "minItems": 2, "maxItems": 2}
+ENTRIES = {"type": "array", "items": {"type": ["string", "number", "boolean"]}, "minItems": 2}
 OUTSIDE = "From outside: module:Name, or file.py:Name."
 BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}  # as pydantic leaves some, and their names
 
@@ -82,6 +84,8 @@ def _input() -> dict[str, Any]:
         "distribution": {"anyOf": [distribution, {"type": "string", "pattern": ":"}]},
         "fuzzy": {"anyOf": fuzzy},
         "focal": focal,
+        "integers": {"anyOf": [{"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}, _law(), _counted()]},
+        "choice": {"anyOf": [ENTRIES, _chosen()]},
         "value": NUMBER,
     }
     own = [{"required": [kind.key]} for kind in INPUTS]
@@ -92,6 +96,24 @@ def _input() -> dict[str, Any]:
         "oneOf": [*own, {"not": {"anyOf": own}, "minProperties": 1}],
         "additionalProperties": False,
     }
+
+
+def _counted() -> dict[str, Any]:
+    """Whole numbers with weights."""
+    own = {"lower": {"type": "integer"}, "upper": {"type": "integer"}, "weights": {"type": "array", "items": NUMBER}}
+    return {"type": "object", "properties": own, "required": ["lower", "upper"], "additionalProperties": False}
+
+
+def _law() -> dict[str, Any]:
+    """Whole numbers by a law."""
+    own = {name: NUMBER for names in LAWS.values() for name in names}
+    return {"type": "object", "properties": {"type": {"enum": list(LAWS)}, **own}, "required": ["type"], "additionalProperties": False}
+
+
+def _chosen() -> dict[str, Any]:
+    """Values of a choice with weights."""
+    own = {"values": ENTRIES, "weights": {"type": "array", "items": NUMBER}}
+    return {"type": "object", "properties": own, "required": ["values"], "additionalProperties": False}
 
 
 def _found() -> dict[str, Any]:

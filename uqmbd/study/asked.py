@@ -30,7 +30,7 @@ class OutsideRun(Sampler):
             raise self.wrong(f"starts {type(run).__name__}, which has no {' and no '.join(absent)}", "see uqmbd.request.Sampler")
         self.run = sampler(run)
         self.names_outputs, self.reduce = self.run.names_outputs, self.run.reduce  # which is sent to workers
-        for name in ("tell", "tell_reduced", "arranged", "suffices", "hear"):
+        for name in ("watch", "tell", "tell_reduced", "arranged", "suffices", "hear"):
             setattr(self, name, partial(self.blamed, getattr(self.run, name)))
 
     def blamed(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -82,7 +82,15 @@ class OutsideRun(Sampler):
 
     def result(self) -> Any:
         """The result."""
-        result = self.blamed(self.run.result)
+        return self.checked_result(self.blamed(self.run.result))
+
+    def so_far(self) -> Any:
+        """That of a part of the runs, or None."""
+        found = self.blamed(self.run.so_far)
+        return None if found is None else self.checked_result(found)
+
+    def checked_result(self, result: Any) -> Any:
+        """A result of the kind that it has to be."""
         if not isinstance(result, Result):
             raise self.wrong(f"has {type(result).__name__} as its result", "let `result` return a uqmbd.result.Result")
         return result

@@ -100,7 +100,7 @@ class StudyData:
     def model(self) -> Model:
         """The model; its file is executed here, at first use."""
         found = self.spec.study.load(self.campaign.timeout)
-        return replace(found, derived=self.spec.derived, sections=self.spec.outputs.sections)
+        return replace(found, derived=self.spec.derived, sections=self.spec.outputs.sections, values=self.spec.space.values_of_places)
 
     @cached_property
     def field_functions(self) -> list[Model]:

@@ -52,6 +52,7 @@ def identity_of(study: StudyData, reach: Dependencies | None = None) -> dict[str
         "solver settings": fingerprint(study.solver),
         "format of runs": str(FORMAT_OF_RUNS),
         **said_of_sections(study),
+        **said_of_choices(study),
     }
 
 
@@ -59,6 +60,12 @@ def said_of_sections(study: StudyData) -> dict[str, str]:
     """What fixes the points of sections, which have their names from the study; nothing where there are none."""
     said = {name: section.written() | {"of": []} for name, section in study.spec.outputs.sections.items()}
     return {"sections": fingerprint(said)} if said else {}
+
+
+def said_of_choices(study: StudyData) -> dict[str, str]:
+    """What the numbers of inputs that choose, and of those that count, are to the model; nothing where there are none."""
+    values = {name: None if isinstance(known, range) else known for name, known in study.inputs.values_of_places.items()}
+    return {"values of choices": fingerprint(values)} if values else {}
 
 
 def said_of_times(study: StudyData) -> str:

@@ -14,6 +14,7 @@ from uqmbd.spec.models import FunctionSection
 from uqmbd.spec.reading import read_spec, read_toml
 from uqmbd.study.study import Study
 
+MAPS = ("follow", "follow_code")
 WORDS = ("name", "title", "description")
 
 
@@ -35,6 +36,11 @@ def study_to_look_at(folder: Path) -> Study:
     top = top if isinstance(top, Mapping) else {}
     label = str(top.get("model") or top.get("simulator") or "a command")
     bare = {name: table for name, table in document.items() if name not in ("study", "report")}
+    report, methods = document.get("report"), document.get("method")
+    if isinstance(report, Mapping) and isinstance(report.get("key"), str):
+        bare["report"] = {"key": report["key"]}
+    if methods is not None:
+        bare["method"] = [without_maps(one) for one in methods] if isinstance(methods, list) else without_maps(methods)
     try:
         words = {key: top[key] for key in WORDS if key in top}
         section = FunctionSection(**words, model=label, given={"model": Model(label, bare=not_run)})
@@ -50,14 +56,17 @@ def named_classes(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         name = table.get("type") if isinstance(table, Mapping) else None
         if isinstance(name, str) and ":" in name:
             yield "method.type", name
-        if isinstance(table, Mapping) and table.get("follow"):  # a map, whose code says whether a result is of it
-            yield "method.follow", str(table["follow"])
     known = {kind.key for kind in INPUTS}
     inputs = document.get("inputs")
     for name, table in inputs.items() if isinstance(inputs, Mapping) else ():
         for key in table if isinstance(table, Mapping) else ():
             if ":" in key and key not in known:
                 yield f"inputs.{name}", key
+
+
+def without_maps(method: Any) -> Any:
+    """A method's table without the map whose orbits it follows: its code would be executed; the section points are shown without it."""
+    return {key: value for key, value in method.items() if key not in MAPS} if isinstance(method, Mapping) else method
 
 
 def not_run(**inputs: float) -> None:

@@ -135,7 +135,7 @@ def replay(
     over = result.inner[name] if name in result.inner else result.runs[name]
     when = "" if extreme.time is None else f" at {extreme.time:.6g}{axis_unit(over, str(result.axis_of(name)))}"
     units = {key: input_unit(result, key) for key in inputs}
-    said = [f"  {key} = {float(units[key].of(value)):.9g} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()]
+    said = [f"  {key} = {units[key].said(value, 9)} {pretty(units[key].unit)}".rstrip() for key, value in inputs.items()]
     said += [f"  {key} = {value:.9g} (set by the method)" for key, value in extreme.control.items()]
     said += ["  from the end of another run"] if START in extreme.extras else []
     lines = (f"{name}: {what} {reached}{when}, now {now}, with", *said, *(f"wrote {one}" for one in (file, page) if one))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from uqmbd.campaign.store import RunStore
+from uqmbd.inputs import Choice
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.failures import TooManyFailed
@@ -51,9 +52,9 @@ def inputs_said(study: StudyData, store: RunStore, row: int) -> str:
     """The inputs of a run in the units that the user wrote: ``clearance = 0.2 mm, speed = 10 rad/s``."""
     words = []
     for name, item in study.inputs.items():
-        unit = (item.written or item).unit
-        value = to_si(unit).back(store.column(f"input:{name}", np.array([row]))[0])
-        words.append(f"{name} = {value:.6g} {unit}".strip())
+        unit, stored = (item.written or item).unit, store.column(f"input:{name}", np.array([row]))[0]
+        value = f"{to_si(unit).back(stored):.6g}" if not isinstance(item, Choice) else item.labels[round(float(stored))]
+        words.append(f"{name} = {value} {unit}".strip())
     return ", ".join(words)
 
 

@@ -22,9 +22,10 @@ from uqmbd.result import Result
 from uqmbd.runs.view import open_view
 from uqmbd.runs.where import storage_in
 from uqmbd.simulators.model import describe
+from uqmbd.spec.showing import written
 from uqmbd.study.data import StudyData
 from uqmbd.study.identity import as_stored
-from uqmbd.study.manifest import metadata_of
+from uqmbd.study.manifest import metadata_of, shown_by
 from uqmbd.study.running import start
 from uqmbd.study.sign import cut_at_limits
 from uqmbd.study.stopped import first_messages
@@ -97,6 +98,7 @@ class Watch:
             self.begin(store.header["id"])
         if self._method is None:
             self._method = start(self.study, info)
+            self._method.watch()
         tally = self.tally(store)
         while not self._ended:
             if self._request is None:
@@ -138,7 +140,9 @@ class Watch:
             except Exception:
                 self.begin("")  # what it has been told nobody knows: the next look begins anew
                 raise
-            return self._method.result()
+            found = self._method.so_far()
+            self.why = "" if found is not None else "it has one later"
+            return found
         except Exception as error:
             if self._ended and not isinstance(error, StudyError):
                 raise
@@ -162,7 +166,8 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     failed = int(np.count_nonzero(status))
     watch = watch or Watch(study)
     watch.study = study
-    result = watch.result(store, stored_outputs(header)) or reached(study, store, stored_outputs(header))
+    own = watch.result(store, stored_outputs(header))
+    result = own or reached(study, store, stored_outputs(header))
     simulator = store.about().get("simulator", {})
     take_trust(result, study, store, store.rows, simulator)
     cut_at_limits(result, simulator)
@@ -174,7 +179,8 @@ def so_far(study: StudyData, directory: Path, watch: Watch | None = None) -> SoF
     why = [f"The method has no result of a part of its runs: {watch.why}"] if watch.why else []
     notes = [note, *why, *result.attrs.get("notes", ())]
     said = {**metadata_of(study), "method": study.method.name, "runs": len(status), "runs_failed": failed}
-    result.attrs = {**said, **result.attrs, "notes": notes}
+    report = shown_by(study)[0] if own else written(study.report)  # figures of the method are of its own result
+    result.attrs = {**said, **({"report": report} if report else {}), **result.attrs, "notes": notes}
     return seen
 
 

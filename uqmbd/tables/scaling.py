@@ -28,7 +28,7 @@ def input_unit(result: ResultData, name: str) -> InputFacts:
     if entry is not None and entry.unit is not None:
         return entry
     stored = Words.of(result.runs[f"input:{name}"].attrs).unit if f"input:{name}" in result.runs else ""
-    return InputFacts("", "", str(stored))
+    return InputFacts("", "", str(stored), labels=entry.labels if entry is not None else ())
 
 
 def with_unit(name: str, unit: InputFacts) -> str:

@@ -159,7 +159,7 @@ def worst_table(result: ResultData) -> Table:
         ends = apart(*within.of(np.array(ends_of(result.inner, name))))
         for end, value in zip(("lower", "upper"), ends, strict=True):
             places = picked(result.worst, name, bound=end)
-            rows.append((name, f"{value} {within.unit}".rstrip(), *(f"{unit.of(x):.5g}" for unit, x in zip(units, places, strict=True))))
+            rows.append((name, f"{value} {within.unit}".rstrip(), *(unit.said(x, 5) for unit, x in zip(units, places, strict=True))))
     header = ("output", "reached", *(with_unit(name, unit) for name, unit in zip(inputs, units, strict=True)))
     note = only(names, every)
     return Table("Where the bounds were reached", header, tuple(rows), (False, True, *(True,) * len(inputs)), note)

@@ -34,7 +34,7 @@ class Answer:
     sentences: tuple[str, ...] = ()  # the answer with all digits
     notes: tuple[str, ...] = ()
     trust: tuple[tuple[str, float, str], ...] = ()  # name, share and text, by output
-    figure: Figure | None = None  # of the key output
+    figures: tuple[Figure, ...] = ()  # of the key output first, then how the answer comes about
     wrong: str = ""  # why nothing can be read, with what to do; then all else is empty
 
 
@@ -50,20 +50,20 @@ def answer_of(result: Result) -> Answer:
     from uqmbd.report.summary import summary_of
 
     lead = summary_of(result, {})
-    return Answer(
-        lead.title, lead.question, lead.answer, lead.judged, lead.sentences, tuple(map(str, result.facts.notes)), lead.trust, drawn(result)
-    )
+    notes, figures = tuple(map(str, result.facts.notes)), tuple(drawn(result))
+    return Answer(lead.title, lead.question, lead.answer, lead.judged, lead.sentences, notes, lead.trust, figures)
 
 
-def drawn(result: Result) -> Figure | None:
-    """The figure of the key output; None where there is none."""
-    from uqmbd.figures import fitted
+def drawn(result: Result) -> list[Figure]:
+    """The figure of the key output, where there is one, and those that say how the answer comes about."""
+    from uqmbd.figures import fitted, growing_figures
     from uqmbd.figures.key import key_figure, key_output
 
     key, figure = key_output(result), key_figure(result)
-    if key is None or figure is None or not any(panel.marks for panel in figure.panels):
-        return None
-    return fitted(result, [key])(figure)
+    if key is None:
+        return []
+    shown = [figure] if figure is not None and any(panel.marks for panel in figure.panels) else []
+    return [fitted(result, [key])(one) for one in (*shown, *growing_figures(result, key))]
 
 
 def picture(figure: Figure, *, dark: bool, narrow: bool) -> bytes:

@@ -97,12 +97,13 @@ class Pages:
         return self.page("compare.html.j2", request, title="Compare", again=False, **values)
 
     def picture(self, request: Request) -> Response:
-        """The figure of a place as PNG, for a dark or light screen, wide or narrow."""
+        """A figure of a place as PNG, by its number, for a dark or light screen, wide or narrow."""
         answer = self.shelf.picture_of(request.path_params["place"])
-        if answer is None or answer.figure is None:
-            raise Refused("there is no figure here", 404)
         asked = request.query_params
-        return Response(picture(answer.figure, dark="dark" in asked, narrow="narrow" in asked), media_type="image/png")
+        number = asked.get("number", "0")
+        if answer is None or not number.isdecimal() or int(number) >= len(answer.figures):
+            raise Refused("there is no figure here", 404)
+        return Response(picture(answer.figures[int(number)], dark="dark" in asked, narrow="narrow" in asked), media_type="image/png")
 
     def report(self, request: Request) -> Response:
         """The file of a report as it is, in a sandbox: it may hold any script, and gets nothing of this server."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -38,7 +38,19 @@ def failing_region(points: np.ndarray, failed: np.ndarray) -> list[tuple[int, fl
     return [(i, threshold, above) for (i, above), threshold in sorted(path.items())]
 
 
-def in_words(conditions: Sequence[tuple[int, float, bool]], names: Sequence[str], units: Sequence[str]) -> str:
-    """``clearance > 0.42 mm and friction < 0.015``; the thresholds are in these units."""
-    parts = [f"{names[i]} {'>' if above else '<'} {threshold:.3g} {units[i]}".rstrip() for i, threshold, above in conditions]
+def in_words(
+    conditions: Sequence[tuple[int, float, bool]],
+    names: Sequence[str],
+    units: Sequence[str],
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """``clearance > 0.42 mm and friction < 0.015``; the thresholds are in these units. Of inputs with `labels`: ``law is hertz``."""
+    parts: dict[str, None] = {}
+    for i, threshold, above in conditions:
+        if known := (labels or {}).get(names[i]):
+            ends = [(limit, up) for k, limit, up in conditions if k == i]
+            left = [label for place, label in enumerate(known) if all((place > limit) == up for limit, up in ends)]
+            parts[f"{names[i]} is {' or '.join(left)}"] = None
+        else:
+            parts[f"{names[i]} {'>' if above else '<'} {threshold:.3g} {units[i]}".rstrip()] = None
     return " and ".join(parts)

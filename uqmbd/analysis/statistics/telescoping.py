@@ -42,6 +42,11 @@ class Rates:
         """Whether they fall more slowly than `SLOWEST`, by more than the scatter explains."""
         return bool(self.alpha + 2.0 * self.alpha_std < SLOWEST)
 
+    @property
+    def cautious(self) -> float:
+        """Alpha, but no more than 1 unless scatter surely does not explain that."""
+        return float(min(self.alpha, max(1.0, self.alpha - 2.0 * self.alpha_std))) if np.isfinite(self.alpha) else self.alpha
+
     def known(self) -> dict[str, float]:
         """Those that are known, by name."""
         return {name: float(x) for name in ("alpha", "beta", "gamma") if np.isfinite(x := getattr(self, name))}

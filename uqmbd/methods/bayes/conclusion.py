@@ -35,20 +35,27 @@ CHAINS = GroupSpec(
     "chains",
     ("step", "walker"),
     "where walkers were, inputs in SI as ``input:<name>``; those of an ensemble follow each other, ``ensemble`` is theirs. Attribute "
-    "``kept_from``: the step with which the draws begin",
+    "``kept_from``: the step with which the draws begin; ``looks``: steps at which it was looked whether the chains suffice, with the "
+    "largest ``rhat`` and the least ``effective`` size then",
     per_output=False,
     caption="",
 )
+PRIOR = GroupSpec(
+    "prior",
+    ("level",),
+    "quantiles of the inputs before the readings, SI, as ``input:<name>``, at the probabilities ``level``",
+    per_output=False,
+    caption="",
+)
+PLACES = np.linspace(-3.5, 3.5, 141)  # normal scores of these quantiles
 
 
 def concluded(run: Any) -> Conclusion:
-    """Groups and attributes of the result of a `uqmbd.methods.bayes.posterior.PosteriorRun`."""
+    """Groups and attributes of the result of a `uqmbd.methods.bayes.walking.PosteriorRun`."""
     chains, columns = run.chains, run.columns
     first = chains.kept(run.settings.discard)
     z, log_likelihood, runs = chains.past(first)
-    all_z, all_log, all_runs = chains.past()
-    best = np.unravel_index(np.argmax(all_log - 0.5 * (all_z**2).sum(axis=-1)), all_log.shape)
-    best_run = int(all_runs[best])
+    best_run = run.best_run()
     residual = run.likelihood.compare.residuals(run.values[best_run : best_run + 1])[0]
     at = np.unique(np.linspace(0, len(z) - 1, max(1, run.settings.draws // z[0, ..., 0].size)).astype(int))
     drawn = runs[at].ravel()
@@ -56,18 +63,19 @@ def concluded(run: Any) -> Conclusion:
     words = ["fitted", "measured", "residual", "mean", "std", *map(level_name, LEVELS)]
     groups = {
         "inner": columns.dataset(run.envelope(run.status == 0), {"bound": ["lower", "upper"]}),
-        "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, drawn)]), {"statistic": words}),
+        "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, z[at].reshape(-1, chains.d), drawn)]), {"statistic": words}),
         "posterior": _draws(run, z[at].reshape(-1, chains.d), log_likelihood[at].ravel(), drawn),
         "chains": _chains(run, first),
+        "prior": _prior(run),
     }
     return groups, _attributes(run, z, log_likelihood, residual, run.values[best_run])
 
 
-def _predicted(run: Any, drawn: np.ndarray) -> np.ndarray:
+def _predicted(run: Any, z: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """Mean, standard deviation and quantiles of the outputs over the posterior, (statistics, columns)."""
 
     def of(at: slice) -> np.ndarray:
-        values = run.outcomes(drawn, at)
+        values = run.values_at(z, drawn, at)
         return np.concatenate([[values.mean(axis=0), values.std(axis=0)], np.quantile(values, LEVELS, axis=0)])
 
     return by_blocks(of, run.columns.count, len(drawn))
@@ -77,13 +85,25 @@ def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray
     import xarray as xr
 
     variables: dict[str, Any] = {}
-    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
-        variables[f"noise:{name}"] = ("draw", std, {"unit": run.columns.outputs[name].unit})
+    for (kind, name), std in zip(_unknown(run), run.scatter(z).T, strict=True):
+        variables[f"{kind}:{name}"] = ("draw", std, {"unit": run.columns.outputs[name].unit})
     for name, x in run.samples(z[:, : len(run.inputs)]).items():
         ends = run.inputs[name].ppf(np.array([0.0, 1.0])).tolist()
         known = {word: end for word, end in zip(("lower", "upper"), ends, strict=True) if np.isfinite(end)}
         variables[f"input:{name}"] = ("draw", x, {"unit": run.inputs[name].unit, **known})
     return xr.Dataset(variables | {"log_likelihood": ("draw", log_likelihood, {"unit": ""}), "run": ("draw", runs, {"unit": ""})})
+
+
+def _prior(run: Any) -> xr.Dataset:
+    import xarray as xr
+    from scipy.special import ndtr
+
+    quantiles = {
+        f"input:{name}": ("level", np.asarray(item.from_normal(PLACES)), {"unit": item.unit})
+        for name, item in run.inputs.items()
+        if name not in run.inputs.sampled
+    }
+    return xr.Dataset(quantiles, {"level": ndtr(PLACES)})
 
 
 def _chains(run: Any, first: int) -> xr.Dataset:
@@ -97,12 +117,14 @@ def _chains(run: Any, first: int) -> xr.Dataset:
     units = {name: item.unit for name, item in run.inputs.items()}
     variables = {f"input:{name}": (("step", "walker"), x.reshape(shape), {"unit": units[name]}) for name, x in samples.items()}
     coords = {"step": steps, "ensemble": ("walker", np.repeat(np.arange(chains.ensembles), chains.walkers))}
-    return xr.Dataset(variables, coords, {"kept_from": first})
+    words = dict(zip(("looks", "rhat", "effective"), map(list, zip(*chains.looks, strict=True)), strict=False))
+    wanted = {"rhat_wanted": run.settings.rhat, "effective_wanted": run.settings.effective}
+    return xr.Dataset(variables, coords, {"kept_from": first, **words, **wanted})
 
 
 def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: np.ndarray, fitted: np.ndarray) -> dict[str, Any]:
     names, settings, chains, compare = list(run.inputs), run.settings, run.chains, run.likelihood.compare
-    labels = [*names, *(f"scatter of {name}" for name in run.likelihood.noise)]
+    labels = [*names, *(f"{'scatter' if kind == 'noise' else kind} of {name}" for kind, name in _unknown(run))]
     x = np.column_stack(list(run.samples(z.reshape(-1, chains.d)[:, : len(names)]).values()))
     covariance = np.atleast_2d(np.cov(x, rowvar=False))
     ends = np.quantile(x, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0)
@@ -111,20 +133,24 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
     leaning, untold = _against_prior(labels, run.coordinate(z).reshape(-1, chains.d))
     converged = judged.agree(settings.rhat)
     squares = float(residual @ residual)
-    fit = {} if run.likelihood.noise else judged_fit(squares, compare.count - len(names))
+    free = run.likelihood.noise or settings.discrepancy  # of which no fit is asked: what is left is taken for the one or the other
+    fit = {} if free else judged_fit(squares, compare.count - len(names))
     pairs = correlated(names, covariance)
-    slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps)
-    notes = [slow] if slow else []
-    if converged and (effective < settings.effective).any():
+    slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps, ended=run.ended)
+    about, warnings = run.about()
+    warnings = [slow, *warnings] if slow else warnings
+    notes = list(warnings)
+    if run.ended and converged and (effective < settings.effective).any():
         least = int(np.argmin(effective))
         notes.append(
             f"the draws of {labels[least]} are worth {effective[least]:.0f} independent ones, where effective = {settings.effective} was "
             f"asked for: its limits are known to {100 / np.sqrt(effective[least]):.2g} % of its standard deviation or so; raise max_steps"
         )
-    notes += leaning.values()
-    notes += [f"the readings tell nothing of {name}: its posterior is as wide as its prior" for name in untold]
-    notes += [f"the readings tell {a} and {b} only together (correlation {rho:.3g})" for a, b, rho in pairs]
-    notes += [fit["fit"]] if fit.get("fit_doubted") else []
+    if run.ended or converged:  # else walkers are still on their way
+        notes += leaning.values()
+        notes += [f"the readings tell nothing of {name}: its posterior is as wide as its prior" for name in untold]
+        notes += [f"the readings tell {a} and {b} only together (correlation {rho:.3g})" for a, b, rho in pairs]
+        notes += [fit["fit"]] if fit.get("fit_doubted") else []
     if compare.interpolated and (off := float(np.abs(compare.errors(fitted)).max())) > TELLING:
         notes.append(
             f"readings lie between the study's times, where histories are interpolated with an error of {off:.2g} of the readings' "
@@ -149,7 +175,7 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
         "interpolated": compare.interpolated,
         "rms_residual": compare.root_mean_squares(residual),
         "chains_converged": converged,
-        **_evidence(z, log_likelihood, notes),
+        **_evidence(z, log_likelihood, about.get("surrogate_error", 0.0), notes),
         **_scatter(run, z.reshape(-1, chains.d)),
         "rhat": dict(zip(labels, np.where(np.isfinite(rhat), rhat, 1e300).tolist(), strict=True)),
         "effective_size": dict(zip(labels, effective.tolist(), strict=True)),
@@ -159,42 +185,51 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
         "walkers": chains.ensembles * chains.walkers,
         "leaning": list(leaning),
         "untold": untold,
-        "warnings": [slow] if slow else [],
+        "warnings": warnings,
+        **about,
         "notes": notes,
         **count_failures(run.status),
     }
 
 
-def _evidence(z: np.ndarray, log_likelihood: np.ndarray, notes: list[str]) -> dict[str, float]:
-    """Logarithm of the evidence with its limits; a note where it is not known."""
+def _evidence(z: np.ndarray, log_likelihood: np.ndarray, off: float, notes: list[str]) -> dict[str, float]:
+    """Logarithm of the evidence with its limits, which a surrogate that is `off` widens; a note where it is not known."""
     found = log_evidence(z, log_likelihood - 0.5 * (z**2).sum(axis=-1) - 0.5 * z.shape[-1] * np.log(2 * np.pi))
-    if found is None:
+    if found is None or off > VAGUE:
         return {}
-    if found.upper - found.lower > VAGUE:
+    lower, upper = found.lower - off, found.upper + off
+    if upper - lower > VAGUE:
         notes.append(
-            f"the logarithm of the evidence, {found.value:.4g}, is known between {found.lower:.4g} and {found.upper:.4g} only: the "
+            f"the logarithm of the evidence, {found.value:.4g}, is known between {lower:.4g} and {upper:.4g} only: the "
             "posterior is far from a normal density, or the draws are few"
         )
-    return {"log_evidence": found.value, "log_evidence_lower": found.lower, "log_evidence_upper": found.upper}
+    return {"log_evidence": found.value, "log_evidence_lower": lower, "log_evidence_upper": upper}
 
 
-def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, float]]:
-    """Estimates of the standard deviations that were not known, SI, by output."""
+def _unknown(run: Any) -> list[tuple[str, str]]:
+    """Kind and output of the standard deviations that were not known, in the order of their coordinates."""
+    return [*(("noise", name) for name in run.likelihood.noise), *(("discrepancy", name) for name in run.likelihood.sizes)]
+
+
+def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Estimates of them, SI, by output: ``scatter`` of readings, and sizes of what the model lacks."""
     ends = ("lower", (1 - CONFIDENCE) / 2), ("upper", (1 + CONFIDENCE) / 2)
-    found = {}
-    for name, std in zip(run.likelihood.noise, run.scatter(z).T, strict=True):
-        found[name] = {"mean": float(std.mean())} | {word: float(np.quantile(std, share)) for word, share in ends}
-    return {"scatter": found} if found else {}
+    found: dict[str, dict[str, Any]] = {}
+    for (kind, name), std in zip(_unknown(run), run.scatter(z).T, strict=True):
+        words = {"mean": float(std.mean())} | {word: float(np.quantile(std, share)) for word, share in ends}
+        found.setdefault("scatter" if kind == "noise" else "lacking", {})[name] = words
+    return found
 
 
-def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int) -> str:
-    """That chains have not converged, and what to do."""
+def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int, *, ended: bool) -> str:
+    """That chains have not converged, and what to do once they have `ended`."""
     worst = int(np.argmax(judged.rhat))
     why = f"the ensembles disagree about {names[worst]} (R-hat {judged.rhat[worst]:.3g}, above {wanted:g})"
     if judged.rhat[worst] <= wanted:
         worst = int(np.argmax(judged.alone))
         why = f"walkers stay where they are in {names[worst]} (R-hat of single walkers {judged.alone[worst]:.3g}, above {STUCK:g})"
-    return f"the chains have not converged: {why} after {steps} steps, so nothing of the posterior is trusted; raise max_steps or walkers"
+    remedy = "; raise max_steps or walkers" if ended else ""
+    return f"the chains have not converged: {why} after {steps} steps, so nothing of the posterior is trusted{remedy}"
 
 
 def _against_prior(names: list[str], z: np.ndarray) -> tuple[dict[str, str], list[str]]:

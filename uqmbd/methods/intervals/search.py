@@ -76,7 +76,7 @@ class Search(Method):
     """
 
     name: ClassVar[str] = "search"
-    accepts: ClassVar[frozenset[str]] = frozenset({"interval"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "integers"})
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SEARCH
 
     max_runs: int = Field(default=20_000, ge=16)

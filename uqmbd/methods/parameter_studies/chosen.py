@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Annotated, Any, ClassVar, Self
 
@@ -11,10 +11,11 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from uqmbd.errors import StudyError
 from uqmbd.groups import OF_SAMPLE, GroupSpec
-from uqmbd.inputs import Input, Interval
-from uqmbd.inputs.checked import Number
+from uqmbd.inputs import Choice, Input, Integers, Interval
+from uqmbd.inputs.checked import plain_number
 from uqmbd.inputs.table import read_columns
 from uqmbd.inputs.units import to_si
+from uqmbd.inputs.weighted import Weighted
 from uqmbd.methods.base import Method, count_failures, require_inputs
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.missing import Missing, mean_there
@@ -32,6 +33,12 @@ def whole_counts(value: Any) -> int | dict[str, int] | None:
     return dict(value) if isinstance(value, Mapping) else value
 
 
+def entry(value: Any) -> Any:
+    """A number, or a value of a choice."""
+    return value if isinstance(value, (str, bool)) else plain_number(value)
+
+
+Entry = Annotated[Any, BeforeValidator(entry), WithJsonSchema({"type": ["number", "string", "boolean"]})]
 _COUNT = {"type": "integer", "minimum": FEWEST, "maximum": MOST}
 _BY_INPUT = {"type": "object", "additionalProperties": _COUNT}
 
@@ -64,8 +71,9 @@ class Grid(Method):
     Attributes
     ----------
     points : int or dict of str to int
-        Values of each input: of an interval from end to end in equal steps, of a distribution the middles of equally likely classes.
-    values : dict of str to list of float
+        Values of each input: of an interval from end to end in equal steps, of a distribution the middles of equally likely classes. An
+        input that counts or chooses has all its values, unless it is named here.
+    values : dict of str to list
         Values of some inputs, in the unit of the input, instead of `points`.
     max_runs : int
         Limit of the number of combinations.
@@ -83,20 +91,18 @@ class Grid(Method):
     """
 
     name: ClassVar[str] = "grid"
-    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "integers", "choice"})
     leaves_in_runs: ClassVar[bool] = True
     takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
     run: ClassVar[type] = ParameterRun
 
     points: Annotated[Any, BeforeValidator(whole_counts), WithJsonSchema({"anyOf": [_COUNT, _BY_INPUT]})] = None
-    values: dict[str, list[Number]] = Field(default_factory=dict)
+    values: dict[str, list[Entry]] = Field(default_factory=dict)
     max_runs: int = Field(default=100_000, ge=1)
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if self.points is None and not self.values:
-            raise ValueError("a grid needs points (a number, or numbers by input) or values by input")
         for name, numbers in self.values.items():
             if not numbers:
                 raise StudyError(f"there are no values of '{name}'", key=f"values.{name}", remedy="write some, or give its points")
@@ -108,8 +114,11 @@ class Grid(Method):
         """Number of values of each input."""
         by_input = self.points if isinstance(self.points, dict) else {}
         counts = []
-        for name in inputs:
-            count = len(self.values[name]) if name in self.values else by_input.get(name, None if by_input else self.points)
+        for name, item in inputs.items():
+            own = len(np.flatnonzero(item.probabilities)) if isinstance(item, Weighted) else None if by_input else self.points
+            count = len(self.values[name]) if name in self.values else by_input.get(name, own)
+            if count is None and self.points is None and not self.values:
+                raise StudyError("a grid needs points (a number, or numbers by input) or values by input")
             if count is None:
                 raise StudyError(f"the input '{name}' has neither points nor values", key="method.points", remedy=f"add {name} = 5, say")
             counts.append(count)
@@ -126,7 +135,8 @@ class Grid(Method):
         for name in set(self.values) & set(self.points if isinstance(self.points, dict) else ()):
             raise StudyError(f"'{name}' has points and values", key=f"method.points.{name}", remedy="remove one of them")
         for name, numbers in self.values.items():
-            check_inside(name, inputs[name], np.array(numbers), f"method.values.{name}")
+            key = f"method.values.{name}"
+            check_inside(name, inputs[name], numbers_of(inputs[name], numbers, key), key)
         counts = self.counts(inputs)
         if prod(counts) > self.max_runs:
             text = f"{' x '.join(map(str, counts))} values are {prod(counts)} combinations, more than max_runs"
@@ -137,7 +147,10 @@ class Grid(Method):
         axes = []
         for (name, item), count in zip(inputs.items(), self.counts(inputs), strict=True):
             u = np.linspace(0, 1, count) if item.kind == "interval" else (np.arange(count) + 0.5) / count
-            axes.append(in_si(item, np.array(self.values[name])) if name in self.values else item.ppf(u))
+            if isinstance(item, Weighted) and not (isinstance(self.points, dict) and name in self.points):
+                p = item.probabilities
+                u = (np.cumsum(p) - p / 2)[p > 0]  # in the middle of each
+            axes.append(in_si(item, numbers_of(item, self.values[name], "")) if name in self.values else item.ppf(u))
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
@@ -149,7 +162,7 @@ class List(FromFile):
     data : str
         CSV file with a column for each input, in the unit of the input; other columns are not read. Its path is relative to the study file
         (in Python: to the current directory).
-    samples : dict of str to list of float
+    samples : dict of str to list
         The same in the study itself: ``samples = { k = [9, 10], c = [0.1, 0.2] }``.
 
     Examples
@@ -166,7 +179,7 @@ class List(FromFile):
     """
 
     name: ClassVar[str] = "list"
-    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"interval", "random", "integers", "choice"})
     leaves_in_runs: ClassVar[bool] = True
     takes_missing: ClassVar[bool] = True
     groups: ClassVar[tuple[GroupSpec, ...]] = OF_SAMPLE
@@ -175,7 +188,7 @@ class List(FromFile):
 
     data: str | None = None
     content: str | None = None
-    samples: dict[str, list[Number]] = Field(default_factory=dict)
+    samples: dict[str, list[Entry]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -193,14 +206,15 @@ class List(FromFile):
         """Samples (runs, d) in the units of the inputs."""
         if self.data is not None:
             try:
-                return read_columns(self.data, list(inputs), least=1).values
+                places = {name: item.place for name, item in inputs.items() if isinstance(item, Choice)}
+                return read_columns(self.data, list(inputs), least=1, places=places).values
             except StudyError as error:
                 raise error.at(key="method.data", value=self.data) from None
         for name in inputs:
             if name not in self.samples:
                 raise StudyError(f"there are no samples of the input '{name}'", key="method.samples", remedy=f"add {name} = [...]")
         require_inputs(self.samples, inputs, "samples", "method.samples")
-        return np.column_stack([self.samples[name] for name in inputs]).astype(float)
+        return np.column_stack([numbers_of(item, self.samples[name], f"method.samples.{name}") for name, item in inputs.items()])
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         runs = len(self.table(inputs))
@@ -216,6 +230,19 @@ class List(FromFile):
         return np.column_stack([in_si(item, numbers) for item, numbers in zip(inputs.values(), self.table(inputs).T, strict=True)])
 
 
+def numbers_of(item: Input, entries: Sequence[Any], key: str) -> np.ndarray:
+    """Numbers (n,) in the unit of the input; of a choice the places of its values. `StudyError` for what is neither."""
+    try:
+        if isinstance(item, Choice):
+            return np.array([item.place(entry) for entry in entries])
+        for entry in entries:
+            if isinstance(entry, (str, bool)):
+                raise StudyError("a number is expected", value=entry, remedy="only inputs that choose have other values")
+    except StudyError as error:
+        raise error.at(key=key) from None
+    return np.array(entries, float)
+
+
 def in_si(item: Input, values: np.ndarray) -> np.ndarray:
     """Numbers in the unit in which an input was written, in SI."""
     si = to_si((item.written or item).unit)
@@ -225,6 +252,10 @@ def in_si(item: Input, values: np.ndarray) -> np.ndarray:
 def check_inside(name: str, item: Input, values: np.ndarray, key: str) -> None:
     """Raise `StudyError` when a number (in the written unit) is outside an interval."""
     written = item.written or item
+    if isinstance(written, Integers):
+        for value in np.asarray(values, float).tolist():
+            if value not in written.numbers:
+                raise StudyError(f"'{name}' has no such number: it is {written.describe()}", key=key, value=value, remedy="leave it out")
     if not isinstance(written, Interval):
         return
     reach = 1e-12 * max(abs(written.lower), abs(written.upper))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,20 +14,21 @@ from uqmbd.analysis.base.columnwise import columnwise, sample_std
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics import moments
-from uqmbd.analysis.statistics.moment_limits import LEAST, moment_limits
-from uqmbd.analysis.statistics.order_statistics import quantiles
+from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
-from uqmbd.groups import OF_SAMPLE, GroupSpec
+from uqmbd.groups import CONVERGENCE, OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.methods.base import Method, count_failures
-from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
+from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, drivers_table, passed
 from uqmbd.methods.failures import left_out, stop_if_too_many
 from uqmbd.methods.missing import Missing
 from uqmbd.methods.probabilistic.montecarlo_reduce import reduce_batch
-from uqmbd.methods.probabilistic.until import MISSED, Until, confidence, next_count, sentences
+from uqmbd.methods.probabilistic.sample_statistics import Statistics, moved, of_present, present
+from uqmbd.methods.probabilistic.until import MISSED, Until, confidence, estimated, next_count, sentences, settling
 from uqmbd.methods.quantile_levels import Quantiles, levels_of
 from uqmbd.methods.reduced import ReducedRun
+from uqmbd.methods.settling import Settling
 from uqmbd.methods.staged import Conclusion
 
 NAMED = 6  # outputs in a sentence, the most doubtful ones
@@ -60,6 +61,7 @@ class MonteCarloRun(ReducedRun):
         if self.histories.may_miss.any():
             self._along["missing"] = self.histories
         self._gone = np.zeros(self.histories.count, np.int64)  # values of histories that ok runs lack
+        self._settled = Settling(self.histories)  # at each look, where there are no scalars
 
     def ask(self) -> dict[str, np.ndarray] | None:
         """All samples, once; with `until` so many that limits may be narrow enough, until they are."""
@@ -90,7 +92,9 @@ class MonteCarloRun(ReducedRun):
         stop_if_too_many(settings, self.inputs, {name: x[: len(status)] for name, x in self._samples.items()}, status)
         last = self._count >= settings.most
         self._looks.append((self._count, confidence(len(self._looks) + 1, last)))
-        width = max(self._widths(self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)).values())
+        scalars, histories = self._of_all(self.scalars, self._of_scalars), self._of_all(self.histories, self._of_histories)
+        self._settled.add(self._good, estimated(settings.until, self.histories, histories.rows))
+        width = max(self._widths(scalars, histories).values())
         return self._count if last or width <= 1.0 else next_count(self._count, width, len(self._looks), settings.most)
 
     @property
@@ -146,22 +150,32 @@ class MonteCarloRun(ReducedRun):
         notes = left_out(failures, ": the statistics are those of runs that work")
         gone = [Missing.of(self.scalars, self._values[: self._good]), Missing(self.histories, self._gone, count)]
         if self._looks:
-            missed = sentences(self.settings.until, self._widths(scalars, histories), self.settings.most)
+            beyond = self._widths(scalars, histories) if self._count >= self.settings.most else {}  # else more runs come
+            missed = sentences(self.settings.until, beyond, self.settings.most)
             attrs |= {"looks": len(self._looks), "confidence_at_last_look": self._confidence} | ({WARNINGS: missed} if missed else {})
             notes = missed + notes
         attrs["notes"] = notes + self._doubts(scalars, histories, count) + [text for each in gone for text in each.notes()]
-        names = list(scalars.rows)
+        names, converging = list(scalars.rows), self._converging(histories)
         rows = [part.rows for columns, part in ((self.scalars, scalars), (self.histories, histories)) if columns.count]
         inner = self._join({"bound": ["lower", "upper"]}, [np.array([each["min"], each["max"]]) for each in rows])
         statistics = self._join({"statistic": names}, [moved(each) for each in rows])
-        groups = {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group())}
+        groups = {"inner": inner, "statistics": statistics, "missing": gone[0].group().merge(gone[1].group()), **converging}
         if self._limits:
             groups["beyond"] = beyond_group(self._limits, self._shares(), self.scalars.outputs)
         return groups, attrs
 
-    def _of_scalars(self, at: Any) -> Statistics:
-        """Statistics of some of the scalars, all of them there; or of one by number, of what is there."""
-        values = self._values[: self._good]
+    def _converging(self, histories: Statistics) -> dict[str, Any]:
+        """The group `convergence`, of scalars by their runs as they came; of histories alone by looks, since their runs are not kept."""
+        until = self.settings.until
+        if self.scalars.count:
+            return settling(self.scalars, self._good, lambda n: self._of_all(self.scalars, partial(self._of_scalars, count=n)).rows, until)
+        if self._looks:
+            self._settled.add(self._good, estimated(until, self.histories, histories.rows))
+        return self._settled.groups()
+
+    def _of_scalars(self, at: Any, count: int | None = None) -> Statistics:
+        """Statistics of some of the scalars, all of them there; or of one by number, of what is there. Of the first `count` ok runs."""
+        values = self._values[: self._good if count is None else count]
         values = values[:, at] if isinstance(at, (slice, np.ndarray)) else present(values[:, at])
         found = values.mean(axis=0), columnwise(sample_std, values), values.min(axis=0), values.max(axis=0)
         return Statistics.of(found, len(values), values, levels_of(self.settings.quantiles), self._confidence)
@@ -238,9 +252,9 @@ class MonteCarlo(Method):
     """
 
     name: ClassVar[str] = "montecarlo"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, BEYOND)
-    tables: ClassVar[tuple[Any, ...]] = (beyond_table,)
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, CONVERGENCE, BEYOND)
+    tables: ClassVar[tuple[Any, ...]] = (beyond_table, drivers_table)
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.probabilistic.montecarlo_reduce",)
     leaves_in_runs: ClassVar[bool] = True
@@ -274,56 +288,3 @@ class MonteCarlo(Method):
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.samples, self.most
-
-
-def present(values: np.ndarray) -> np.ndarray:
-    """What of `values` (n,) is there, as a column; a NaN where nothing is."""
-    there = values[~np.isnan(values)]
-    return (there if len(there) else np.full(1, np.nan))[:, None]
-
-
-def of_present(may_miss: np.ndarray, of: Callable[[Any], Statistics]) -> Statistics:
-    """Statistics of all columns, those that may be missing one by one, since each has its own number of values."""
-    if not may_miss.any():
-        return of(slice(None))
-    single = np.flatnonzero(may_miss).tolist()
-    parts = [(np.flatnonzero(~may_miss), of(~may_miss)), *(([at], of(at)) for at in single)]
-    joined: list[dict[str, np.ndarray]] = [{}, {}]
-    for table, group in zip(joined, ("rows", "doubtful"), strict=True):
-        for name, first in getattr(parts[0][1], group).items():
-            table[name] = np.empty(len(may_miss), first.dtype)
-            for at, part in parts:
-                table[name][at] = getattr(part, group)[name]
-    nothing = np.isnan(joined[0]["mean"])  # of which limits say nothing either
-    for row in joined[0].values():
-        row[nothing] = np.nan
-    return Statistics(joined[0], joined[1])
-
-
-def moved(rows: dict[str, np.ndarray]) -> np.ndarray:
-    """The rows as one array, (rows, columns), taken out of the dict one by one: they are large."""
-    table = np.empty((len(rows), len(next(iter(rows.values())))))
-    for i, name in enumerate(list(rows)):
-        table[i] = rows.pop(name)
-    return table
-
-
-class Statistics(NamedTuple):
-    """Statistics by name, each (columns,), and which of their limits cannot be relied upon (`MomentLimits`)."""
-
-    rows: dict[str, np.ndarray]
-    doubtful: dict[str, np.ndarray]
-
-    @classmethod
-    def of(
-        cls, moments: tuple[np.ndarray, ...], count: int, ranked: np.ndarray, levels: tuple[float, ...], confidence: float
-    ) -> Statistics:
-        """From mean, standard deviation, least and greatest value of `count` runs; quantiles, and the shape, are those of `ranked`."""
-        mean, std, smallest, largest = moments
-        by_name = quantiles(ranked, levels, confidence)
-        names = [name for name in by_name if "_" not in name]
-        limits = moment_limits(mean, std, smallest, largest, count, ranked, confidence)._asdict()
-        doubtful = {key: limits.pop(key) for key in ("mean_doubtful", "std_doubtful", "constant")}
-        rows = {"mean": mean, "std": std, "min": smallest, "max": largest, **{name: by_name[name] for name in names}, **limits}
-        rows |= {f"{name}_{end}": by_name[f"{name}_{end}"] for name in names for end in ("lower", "upper")}
-        return cls(rows, doubtful)

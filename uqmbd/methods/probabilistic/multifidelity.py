@@ -13,13 +13,14 @@ from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.statistics.control_variates import Estimate, Plan, best_plan, combined, regressed
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
-from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
+from uqmbd.groups import CONVERGENCE, INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.quantity import Level
 from uqmbd.methods.accuracy import allowed, require_positive, trusted_means
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.multifidelity_shown import CORRELATION, fidelity_table
+from uqmbd.methods.settling import Estimated, Settling
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request, measured_costs
 
@@ -48,6 +49,7 @@ class MultifidelityRun(FixedSampler):
         self._asked = np.zeros(len(self.models), np.int64)
         self._cost: Mapping[Any, Any] = {}
         self._short = False
+        self._settled = Settling(self.columns)
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -121,8 +123,11 @@ class MultifidelityRun(FixedSampler):
         more = np.zeros(len(self.models), np.int64)
         now, settings = self._weighed(), self.settings
         estimate = combined(now.values)
-        wanted = self._wanted(estimate.mean)
-        if (self._half(estimate) <= wanted).all():
+        wanted, half = self._wanted(estimate.mean), self._half(estimate)
+        limits = Estimated(estimate.mean, estimate.mean - half, estimate.mean + half, wanted)
+        self._settled.add(int(self.observed), {"mean": limits})
+        self.settle()
+        if (half <= wanted).all():
             return more
         left = np.ones_like(wanted)  # share of the variance of the first model with the numbers of the plan
         for k, before, ratio in zip(now.plan.models, now.plan.ratios, now.plan.ratios[1:], strict=False):
@@ -153,6 +158,7 @@ class MultifidelityRun(FixedSampler):
             "trusted": trusted_means(columns, trusted),
             "trust_horizon": horizons(trusted, columns),
             "correlation": columns.dataset(now.correlation, {"fidelity": self.models[1:].tolist()}, unit="1"),
+            **self._settled.groups(),
         }
         failures = count_failures(self.status)
         notes = left_out(failures, ": samples of which a run fails are left out") + self._notes(now.plan, ~trusted)
@@ -173,7 +179,7 @@ class MultifidelityRun(FixedSampler):
         alone = f"no cheaper model is worth its runs: they go along with {control} {self.models[0]:g} too little, or cost too much"
         helped = f"with {control} {names} the same error costs {plan.cost:.2g} of what runs of {self.models[0]:g} alone cost"
         notes = [helped if plan.models else alone]
-        if missed := self.columns.in_words(beyond):
+        if self._finished and (missed := self.columns.in_words(beyond)):
             why = f"needs more than most = {self.settings.most} runs" if self._short else "is not reached"
             notes.insert(0, f"the error that was asked for {why}: the limits of the mean of {missed} are wider")
         return notes
@@ -215,9 +221,9 @@ class Multifidelity(Method):
     """
 
     name: ClassVar[str] = "multifidelity"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CORRELATION)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CONVERGENCE, CORRELATION)
     tables: ClassVar[tuple[Any, ...]] = (fidelity_table,)
     run: ClassVar[type] = MultifidelityRun
 

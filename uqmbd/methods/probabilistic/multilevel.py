@@ -1,4 +1,4 @@
-"""Multi-level Monte Carlo: the mean of a fine model from many runs of coarse ones and few of fine ones."""
+"""Multi-level Monte Carlo: means, quantiles and probabilities of a fine model from many runs of coarse ones and few of fine ones."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from uqmbd.analysis.base.columns import SAID
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.statistics.telescoping import fineness, quantile_of_sum, samples_by_level
+from uqmbd.analysis.statistics.telescoping import Rates, fineness, quantile_of_sum, samples_by_level
 from uqmbd.analysis.statistics.trust import horizons
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
-from uqmbd.groups import INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
+from uqmbd.groups import CONVERGENCE, INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
-from uqmbd.inputs.quantity import Level
-from uqmbd.methods.accuracy import allowed, require_positive, trusted_means
+from uqmbd.methods.accuracy import Wanted, trusted_means
 from uqmbd.methods.base import Method, count_failures
+from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
 from uqmbd.methods.failures import left_out
 from uqmbd.methods.probabilistic.multilevel_shown import LEVELS, PARTS, level_table, levels_figure
+from uqmbd.methods.probabilistic.multilevel_stated import NOUNS, probabilities, settled, statistics_rows, wanted_of
 from uqmbd.methods.probabilistic.multilevel_sums import Sums
+from uqmbd.methods.quantile_levels import Quantiles
+from uqmbd.methods.settling import Settling
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request, measured_costs
 
 GROWTH = 2.0  # a step of the plan makes the pairs of a level no more than so many times as many
 UNSEEN = 0.1  # of the error that is asked for: whether levels converge matters where more than this may be left
+DOUBT = 2.0  # deviations of what shares of neighbouring levels differ by, within which a difference may be nothing
 MOST_BIAS = 0.75  # of the error: beyond it scatter that is small enough takes too many runs
 FIRST = 3  # levels whose first runs show how fast they converge
 
@@ -38,6 +43,10 @@ class MultilevelRun(FixedSampler):
         super().__init__(settings, *study)
         self.levels = np.array(settings.levels, float)
         self.fine = fineness(self.levels)
+        self.errors: dict[str, Any] = settings.error.asked  # half the width of limits, by statistic
+        self.quantiles = () if settings.quantiles is None else settings.quantiles
+        self.limits = passed(settings.beyond, self.columns.outputs)
+        self._require_numbers()
         self.reached = min(FIRST, len(self.levels))  # levels that are in use
         self._level: list[np.ndarray] = []  # of each run the number of its pair's level, and whether it is the fine one
         self._is_fine: list[np.ndarray] = []
@@ -45,6 +54,12 @@ class MultilevelRun(FixedSampler):
         self._streams = [generator(self.seed, k) for k in range(len(self.levels))]
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
         self._short = False  # whether it ended at its largest number of runs
+        self._settled = Settling(self.columns)
+
+    def _require_numbers(self) -> None:
+        if self.quantiles and not self.columns.scalars.count:
+            remedy = "ask for a number too, x:max, say; or leave them out"
+            raise StudyError("no output is a number, of which quantiles are", key="method.quantiles", remedy=remedy)
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -73,27 +88,38 @@ class MultilevelRun(FixedSampler):
         return Request(self.inputs.samples(np.concatenate(points)), {self.settings.control: np.concatenate(control)})
 
     def _more(self) -> np.ndarray:
-        """Further pairs, (levels,); none where the error is reached, or cannot be."""
+        """Further pairs, (levels,); none where the errors are reached, or cannot be."""
         more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
+        self._settled.add(int(self.observed), settled(sums, self.errors, self.columns))
+        self.settle()
         budget = settings.most - int(self.observed)
-        wanted, bias = self._wanted(sums), sums.bias()
-        if self.reached < len(self.levels) and (bias > wanted / 2).any():
-            self._short = budget < 2 * settings.pilot
-            if not self._short:
-                self.reached += 1
-                more[self.reached - 1] = settings.pilot
-                return more
+        parts, wanted = [sums.part(what) for what in self.errors], self._wanted(sums)
+        doubts = [0.0 if what == "mean" else DOUBT for what in self.errors]  # of shares bias is mostly scatter at first
+        sure = np.concatenate([part.bias(doubt) for part, doubt in zip(parts, doubts, strict=True)])
+        if self.reached < len(self.levels) and (sure > wanted / 2).any():
+            return self._finer(more, budget)
+        bias, variance = np.concatenate([part.bias() for part in parts]), np.concatenate([part.variance for part in parts], axis=1)
         left = np.where(bias <= MOST_BIAS * wanted, wanted - bias, wanted / 2)
-        scatter = left / quantile_of_sum(sums.variance, sums.count)
-        numbers = samples_by_level(sums.variance, sums.cost, scatter**2)
+        scatter = left / quantile_of_sum(variance, sums.count)
+        numbers = samples_by_level(variance, sums.cost, scatter**2)
         asked = self._pairs[: self.reached]
         numbers = np.ceil(numbers * asked / sums.count).astype(np.int64)  # as many of them are to be ok
         more[: self.reached] = np.clip(numbers - asked, 0, np.ceil((GROWTH - 1) * asked).astype(np.int64))
+        if self.reached < len(self.levels) and not more.any() and (bias > wanted / 2).any():
+            return self._finer(more, budget)
         runs = int((more * np.where(np.arange(len(more)) > 0, 2, 1)).sum())
         if runs > budget:
             more = more * budget // runs
             self._short = True
+        return more
+
+    def _finer(self, more: np.ndarray, budget: int) -> np.ndarray:
+        """First pairs of the next level, where the `budget` has runs for them."""
+        self._short = budget < 2 * self.settings.pilot
+        if not self._short:
+            self.reached += 1
+            more[self.reached - 1] = self.settings.pilot
         return more
 
     def _costs(self) -> np.ndarray:
@@ -107,62 +133,81 @@ class MultilevelRun(FixedSampler):
         return Sums(self, np.concatenate(self._level), np.concatenate(self._is_fine), self._costs())
 
     def _wanted(self, sums: Sums) -> np.ndarray:
-        return allowed(self.settings.error, self.columns, sums.mean, "method.error")
+        """Largest error of all columns of what is asked for."""
+        return np.concatenate([wanted_of(what, error, sums, self.columns) for what, error in self.errors.items()])
 
     def _conclude(self) -> Conclusion:
         sums = self._sums()
-        wanted, bias = self._wanted(sums), sums.bias()
-        error = quantile_of_sum(sums.variance, sums.count) * np.sqrt(sums.scatter) + bias
-        matters = self.columns.named(bias > UNSEEN * wanted)
-        stuck = [name for name, one in sums.rates.items() if name in matters and (not one.falls or one.slow)]
-        trusted = error <= wanted * (1 + 1e-9)  # rounding
-        for name in stuck:
-            trusted[self.columns.slices[name]] = False
-        rows = {"mean": sums.mean, "std": sums.std, "mean_lower": sums.mean - error, "mean_upper": sums.mean + error, "mean_bias": bias}
-        dataset = self.columns.dataset
-        parts = np.stack([sums.difference, np.sqrt(sums.variance), sums.fine_std], axis=1)
+        trusted, stuck, missed = np.ones(self.columns.count, bool), {}, []
+        for what, asked in self.errors.items():
+            part, wanted = sums.part(what), wanted_of(what, asked, sums, self.columns)
+            matters = part.named(part.bias() > UNSEEN * wanted)
+            held = part.half <= wanted * (1 + 1e-9)  # rounding
+            none = {name: one for name, one in part.rates.items() if name in matters and (not one.falls or one.slow)}
+            stuck |= none
+            missed += [name for name in part.named(~held) if name not in none]
+            for (name, at), output in zip(part.slices.items(), part.outputs, strict=True):
+                trusted[self.columns.slices[output]] &= held[at] & (name not in none)
+        owners = {
+            name: output for what in self.errors for name, output in zip(sums.part(what).slices, sums.part(what).outputs, strict=True)
+        }
+        why = dict.fromkeys((owners[name] for name in stuck), "levels do not converge")
+        statistic = NOUNS[next(iter(self.errors))] if len(self.errors) == 1 else "estimate"
+        mean, dataset = sums.part("mean"), self.columns.dataset
+        rows = statistics_rows(sums, self.columns)
+        parts = np.stack([mean.difference, np.sqrt(mean.variance), sums.fine_std], axis=1)
         groups = {
             "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
             "statistics": dataset(np.stack(list(rows.values())), {"statistic": list(rows)}),
-            "trusted": trusted_means(self.columns, trusted, dict.fromkeys(stuck, "levels do not converge")),
+            "trusted": trusted_means(self.columns, trusted, why, statistic).drop_vars(set(self.columns.outputs) - set(owners.values())),
             "trust_horizon": horizons(trusted, self.columns),
             "levels": dataset(parts, {"level": self.levels[: self.reached].tolist(), "part": list(PARTS)}),
+            **self._settled.groups(),
         }
+        if self.limits:
+            groups["beyond"] = beyond_group(self.limits, probabilities(sums, self.limits), self.columns.outputs)
         failures = count_failures(self.status)
-        diverging = self._diverging(sums, stuck)
-        notes = left_out(failures, ": pairs of which a run fails are left out") + diverging + self._notes(sums, error > wanted, stuck)
+        diverging = self._diverging(stuck)
+        notes = (
+            left_out(failures, ": pairs of which a run fails are left out")
+            + diverging
+            + self._notes(sums, missed if self._finished else [])
+        )
+        known = [sums.part(what).rates.items() for what in dict.fromkeys(("mean", *self.errors)) if what != "std"]
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
-            "level_rates": {name: one.known() for name, one in sums.rates.items()}, "notes": notes,
+            "level_rates": {name: one.known() for found in known for name, one in found}, "notes": notes,
         }  # fmt: skip
         return groups, attrs | ({WARNINGS: diverging} if diverging else {})
 
-    def _diverging(self, sums: Sums, stuck: list[str]) -> list[str]:
-        """Sentences on outputs whose levels do not come closer, or too slowly."""
-        slow = [f"{name} (order {sums.rates[name].alpha:.2g})" for name in stuck if sums.rates[name].falls]
-        none = [name for name in stuck if not sums.rates[name].falls]
-        control = self.settings.control
-        notes = [f"levels do not converge: {', '.join(none)} does not come closer from one {control} to the next; its mean is not trusted"]
+    def _diverging(self, stuck: Mapping[str, Rates]) -> list[str]:
+        """Sentences on what does not come closer from level to level, or too slowly."""
+        slow = [f"{name} (order {one.alpha:.2g})" for name, one in stuck.items() if one.falls]
+        none = [name for name, one in stuck.items() if not one.falls]
+        control, own = self.settings.control, "mean" if list(self.errors) == ["mean"] else "estimate"
+        notes = [f"levels do not converge: {', '.join(none)} does not come closer from one {control} to the next; its {own} is not trusted"]
         notes = notes if none else []
         if slow:
-            notes.append(f"levels converge more slowly than the limits of the mean hold: {', '.join(slow)}; its mean is not trusted")
+            notes.append(f"levels converge more slowly than the limits of the {own} hold: {', '.join(slow)}; its {own} is not trusted")
         return notes
 
-    def _notes(self, sums: Sums, beyond: np.ndarray, stuck: list[str]) -> list[str]:
-        """Sentences on what is not reached, `beyond` (columns,) bool, and on limits that cannot be relied upon."""
-        notes, settings = [], self.settings
-        missed = [name for name in self.columns.named(beyond) if name not in stuck]
+    def _notes(self, sums: Sums, missed: list[str]) -> list[str]:
+        """Sentences on what is not reached, and on limits that cannot be relied upon."""
+        notes, settings, missed = [], self.settings, missed if self._finished else []
+        own = "mean" if list(self.errors) == ["mean"] else "estimate"
         if missed and self._short:
             text = f"the error that was asked for needs more than most = {settings.most} runs"
-            notes.append(f"{text}: the limits of the mean of {', '.join(missed)} are wider")
+            notes.append(f"{text}: the limits of the {own} of {', '.join(missed)} are wider")
         elif missed:
             finest = f"the finest {settings.control}, {self.levels[self.reached - 1]:g}"
             notes.append(f"{finest}, is too coarse for the error of {', '.join(missed)}: add finer ones")
         if self.reached < FIRST:
             notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
-        if skewed := self.columns.in_words(sums.skewed):
-            notes.append(f"the differences of {skewed} are so skewed that the limits of the mean are too narrow: raise pilot")
+        for what in dict.fromkeys(("mean", *self.errors)):
+            part = sums.part(what)
+            if skewed := ", ".join(part.named(part.skewed)[:SAID]):
+                notes.append(f"the differences of {skewed} are so skewed that the limits of the {NOUNS[what]} are too narrow: raise pilot")
         return notes
 
 
@@ -180,14 +225,19 @@ class Multilevel(Method):
         What levels are of: ``"step"``, ``"tolerance"``, ``"level"`` ...
     levels : list of float
         Its values, coarse to fine, two or more; three or more show how fast they converge. Fine ones are run only where they are needed.
-    error : float or str
+    error : float, str or table
         Of the mean, half the width of its limits: a share of the largest mean of each output, ``"1 %"``, or a number in the output's unit.
+        Of others too, or instead: ``{ mean = "1 %", std = "5 %", quantile = "2 %", probability = 0.01 }``.
     pilot : int
         Pairs of each level that show its variance and cost.
     most : int
         Largest number of runs.
     costs : list of float, optional
         Of a run of each level, instead of what is measured: numbers of runs then do not depend on the machine.
+    quantiles : list of float, optional
+        Probabilities of the quantiles that are reported, of outputs that are numbers.
+    beyond : dict of str to str, optional
+        Limits by output, ``{ "x:max" = "> 18 kN" }``, of which the probability to be beyond them is reported.
 
     Examples
     --------
@@ -202,26 +252,31 @@ class Multilevel(Method):
     """
 
     name: ClassVar[str] = "multilevel"
-    accepts: ClassVar[frozenset[str]] = frozenset({"random"})
+    accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, LEVELS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CONVERGENCE, LEVELS, BEYOND)
     figures: ClassVar[tuple[Any, ...]] = (levels_figure,)
-    tables: ClassVar[tuple[Any, ...]] = (level_table,)
+    tables: ClassVar[tuple[Any, ...]] = (level_table, beyond_table)
     run: ClassVar[type] = MultilevelRun
 
     control: str = Field(min_length=1)
     levels: list[float] = Field(min_length=2)
-    error: Level
+    error: Wanted
     pilot: int = Field(default=32, ge=4)
     most: int = Field(default=100_000, ge=1)
     costs: list[float] | None = None
+    quantiles: Quantiles = None
+    beyond: Beyond = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         rise = np.diff(self.levels)
         if not ((rise > 0).all() or (rise < 0).all()):
             raise StudyError("levels go from coarse to fine", key="levels", value=list(self.levels), remedy="sort them, none twice")
-        require_positive(self.error, "error")
+        for what, key, wanted in (("quantile", "quantiles", self.quantiles), ("probability", "beyond", self.beyond)):
+            if what in self.error.asked and not wanted:
+                remedy = "quantiles = [0.05, 0.95]" if what == "quantile" else 'beyond = { "x:max" = "> 18 kN" }'
+                raise StudyError(f"{key} say of which {what} it is", key=f"error.{what}", remedy=f"write {remedy} in [method]")
         if self.costs is not None and (len(self.costs) != len(self.levels) or min(self.costs) <= 0):
             text = f"costs are one positive number for each of the {len(self.levels)} levels"
             raise StudyError(text, key="costs", value=list(self.costs), remedy="give as many, or leave them out: they are measured")

@@ -2,14 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from uqmbd.analysis.statistics.moment_limits import SKEWED, shape
-from uqmbd.analysis.statistics.telescoping import Rates, rates, remaining_bias, skewness_of_sum
+from uqmbd.analysis.statistics.order_statistics import level_name
+from uqmbd.analysis.statistics.telescoped_shares import Inverted, SortedPairs, inverted
+from uqmbd.analysis.statistics.telescoping import Rates, quantile_of_sum, rates, remaining_bias, skewness_of_sum
 from uqmbd.errors import StudyError
+from uqmbd.methods.beyond import Passed
+
+
+@dataclass(frozen=True)
+class Telescoped:
+    """Sums over the levels of what neighbouring ones differ by.
+
+    Attributes
+    ----------
+    slices : mapping of str to slice
+        Its columns by what they are of: an output, or a sentence on a number of one.
+    outputs : tuple of str
+        Which output each of those is of.
+    fine, cost, count : ndarray, shape (levels,)
+        `fineness` of the levels in use, cost of a pair, and pairs.
+    difference, variance, third : ndarray, shape (levels, columns)
+        Means of the differences, variances and skewness of those of one pair; of the first level of its runs.
+    of_shares : bool
+        Whether they are differences of shares, whose rates scatter much.
+    """
+
+    slices: Mapping[str, slice]
+    outputs: tuple[str, ...]
+    fine: np.ndarray
+    cost: np.ndarray
+    count: np.ndarray
+    difference: np.ndarray
+    variance: np.ndarray
+    third: np.ndarray
+    of_shares: bool = False
+
+    @property
+    def value(self) -> np.ndarray:
+        """The sums, (columns,)."""
+        return self.difference.sum(axis=0)
+
+    @property
+    def scatter(self) -> np.ndarray:
+        """Variance of the sums, (columns,)."""
+        return (self.variance / self.count[:, None]).sum(axis=0)
+
+    @property
+    def half(self) -> np.ndarray:
+        """Half the width of the limits, (columns,): scatter, and what the finest level is off."""
+        return quantile_of_sum(self.variance, self.count) * np.sqrt(self.scatter) + self.bias()
+
+    @property
+    def skewed(self) -> np.ndarray:
+        """Where a sum is so skewed that its limits are too narrow, bool (columns,): as of one sample (Cochran)."""
+        return skewness_of_sum(self.third, self.variance, self.count) ** 2 > 1.0 / SKEWED
+
+    @cached_property
+    def rates(self) -> dict[str, Rates]:
+        """Of each name, from the root mean square over its columns."""
+        found = {}
+        for name, at in self.slices.items():
+            size = np.sqrt((self.difference[1:, at] ** 2).mean(axis=1))
+            error = np.sqrt((self.variance[1:, at] / self.count[1:, None]).mean(axis=1))
+            found[name] = rates(self.fine[1:], size, error, self.variance[1:, at].mean(axis=1), self.cost[1:])
+        return found
+
+    def bias(self, doubt: float = 0.0) -> np.ndarray:
+        """What the finest level in use is off, (columns,); with `doubt` what is left of it after so many deviations of the differences."""
+        noise = doubt * np.sqrt(self.variance[1:] / self.count[1:, None])
+        sizes = np.maximum(np.abs(self.difference[1:]) - noise, 0.0)
+        alpha = {name: one.cautious if self.of_shares else one.alpha for name, one in self.rates.items()}
+        return np.concatenate([remaining_bias(self.fine, sizes[:, at], alpha[name]) for name, at in self.slices.items()])
+
+    def named(self, which: np.ndarray) -> list[str]:
+        """Names that have some of the columns, `which` (columns,) bool."""
+        return [name for name, at in self.slices.items() if which[at].any()]
 
 
 class Sums:
@@ -18,7 +93,7 @@ class Sums:
     Parameters
     ----------
     run : MultilevelRun
-        Its values, status, layout, levels in use and their fineness are read.
+        Its values, status, layout, levels in use and their fineness are read, and limits and quantiles that are asked for.
     level : ndarray of int, shape (runs,)
         Number of the level of each run's pair.
     fine : ndarray of bool, shape (runs,)
@@ -30,12 +105,8 @@ class Sums:
     ----------
     count : ndarray, shape (levels,)
         Pairs of which both runs are ok.
-    difference, variance : ndarray, shape (levels, columns)
-        Mean and variance of fine minus coarse; of the first level of its runs.
     fine_std : ndarray, shape (levels, columns)
         Standard deviation of the finer runs.
-    mean, std : ndarray, shape (columns,)
-        Telescoping sums; the deviation is NaN where that of the variance is negative.
 
     Raises
     ------
@@ -45,10 +116,8 @@ class Sums:
 
     def __init__(self, run: Any, level: np.ndarray, fine: np.ndarray, cost: np.ndarray) -> None:
         self._run, self.cost = run, cost
-        shape_ = (run.reached, run.columns.count)
         self.count = np.zeros(run.reached, np.int64)
-        self.difference, self.variance, self.fine_std, self._third = (np.zeros(shape_) for _ in range(4))
-        spread = np.zeros(run.columns.count)
+        self._pairs: list[tuple[np.ndarray, np.ndarray | None]] = []  # of each level: fine and coarse values, (pairs, columns)
         for k in range(run.reached):
             here, below = np.flatnonzero((level == k) & fine), np.flatnonzero((level == k) & ~fine)
             ok = run.status[here] == 0
@@ -58,39 +127,92 @@ class Sums:
             if self.count[k] < 2:
                 text = f"fewer than two pairs of the level {run.levels[k]:g} are ok"
                 raise StudyError(text, key="method.pilot", value=run.settings.pilot, remedy="mend the model there, or raise pilot")
-            values = run.values[here[ok]]
-            coarse = run.values[below[ok]] if k else np.zeros_like(values)
-            self.difference[k] = (values - coarse).mean(axis=0)
-            self.variance[k] = (values - coarse).var(axis=0, ddof=1)
-            self._third[k] = shape(values - coarse)[0]
-            self.fine_std[k] = values.std(axis=0, ddof=1)
-            spread += values.var(axis=0, ddof=1) - coarse.var(axis=0, ddof=1)
-        self.mean = self.difference.sum(axis=0)
-        self.std = np.sqrt(np.where(spread >= 0, spread, np.nan))
+            self._pairs.append((run.values[here[ok]], run.values[below[ok]] if k else None))
+        self.fine_std = np.array([values.std(axis=0, ddof=1) for values, _ in self._pairs])
 
-    @property
-    def scatter(self) -> np.ndarray:
-        """Variance of the mean, (columns,)."""
-        return (self.variance / self.count[:, None]).sum(axis=0)
-
-    @property
-    def skewed(self) -> np.ndarray:
-        """Where the mean is so skewed that its limits are too narrow, bool (columns,): as of one sample (Cochran)."""
-        return skewness_of_sum(self._third, self.variance, self.count) ** 2 > 1.0 / SKEWED
+    def part(self, what: str) -> Telescoped:
+        """Sums for ``mean``, ``std`` (of variances), ``probability``, and ``quantile`` (of shares at most the quantile as it is known)."""
+        return getattr(self, f"_{what}")
 
     @cached_property
-    def rates(self) -> dict[str, Rates]:
-        """Of each output, from the root mean square over its columns."""
-        found = {}
-        fine = self._run.fine[1 : self._run.reached]
-        for name, at in self._run.columns.slices.items():
-            size = np.sqrt((self.difference[1:, at] ** 2).mean(axis=1))
-            error = np.sqrt((self.variance[1:, at] / self.count[1:, None]).mean(axis=1))
-            found[name] = rates(fine, size, error, self.variance[1:, at].mean(axis=1), self.cost[1:])
-        return found
+    def _mean(self) -> Telescoped:
+        return self._of_values([values if below is None else values - below for values, below in self._pairs])
 
-    def bias(self) -> np.ndarray:
-        """What the finest level in use is off, (columns,)."""
-        fine = self._run.fine[: self._run.reached]
-        slices = self._run.columns.slices.items()
-        return np.concatenate([remaining_bias(fine, self.difference[1:, at], self.rates[name].alpha) for name, at in slices])
+    @cached_property
+    def _std(self) -> Telescoped:
+        """Of squared distances from the mean of each level, whose means are variances."""
+        differences = []
+        for values, below in self._pairs:
+            n = len(values)
+            squares = (values - values.mean(axis=0)) ** 2
+            differences.append((squares if below is None else squares - (below - below.mean(axis=0)) ** 2) * (n / (n - 1)))
+        return self._of_values(differences)
+
+    def _of_values(self, differences: Sequence[np.ndarray]) -> Telescoped:
+        rows = [np.array([f(part) for part in differences]) for f in (_mean, _variance, _third)]
+        slices = self._run.columns.slices
+        return Telescoped(slices, tuple(slices), self._fine, self.cost, self.count, *rows)
+
+    @property
+    def _fine(self) -> np.ndarray:
+        return self._run.fine[: self._run.reached]
+
+    @property
+    def std(self) -> np.ndarray:
+        """Standard deviation, (columns,); NaN where the sum of the variances is negative."""
+        spread = self._std.value
+        return np.sqrt(np.where(spread >= 0, spread, np.nan))
+
+    @cached_property
+    def _probability(self) -> Telescoped:
+        places: list[tuple[str, str, float, bool]] = []
+        for one in self._run.limits:
+            place = one.level if one.above else np.nextafter(one.level, -np.inf)  # below it, not at it
+            places.append((said(one), one.output, place, one.above))
+        return self._of_shares(places)
+
+    @cached_property
+    def quantiles(self) -> dict[tuple[str, float], Inverted]:
+        """By output and level."""
+        wanted = [(name, level) for name in self._run.columns.scalars.outputs for level in self._run.quantiles]
+        return {(name, level): inverted(self._sorted[name], level, self._fine, self.cost) for name, level in wanted}
+
+    @cached_property
+    def _quantile(self) -> Telescoped:
+        found = self.quantiles.items()
+        return self._of_shares([(f"{level_name(level)} of {name}", name, one.value, False) for (name, level), one in found])
+
+    @cached_property
+    def _sorted(self) -> dict[str, SortedPairs]:
+        """Values of each output that is a number."""
+        at = {name: self._run.columns.slices[name].start for name in self._run.columns.scalars.outputs}
+        own = {name: [(f[:, i], None if c is None else c[:, i]) for f, c in self._pairs] for name, i in at.items()}
+        return {name: SortedPairs.of(pairs) for name, pairs in own.items()}
+
+    def _of_shares(self, places: Sequence[tuple[str, str, float, bool]]) -> Telescoped:
+        """Of each a name, its output, a place, and whether the share above it is meant, not that at most it."""
+        rows = np.array([[each[:, 0] for each in self._sorted[output].shares(np.array([place]))] for _, output, place, _ in places])
+        for row, (*_, above) in zip(rows, places, strict=True):
+            if above:
+                row[0], row[2] = -row[0], -row[2]
+                row[0, 0] += 1.0
+        slices = {name: slice(i, i + 1) for i, (name, *_) in enumerate(places)}
+        shares = rows.transpose(1, 2, 0)
+        return Telescoped(slices, tuple(output for _, output, *_ in places), self._fine, self.cost, self.count, *shares, of_shares=True)
+
+
+def said(one: Passed) -> str:
+    """``P(x > 18 kN)``."""
+    return f"P({one.output} {one.text})"
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return values.mean(axis=0)
+
+
+def _variance(values: np.ndarray) -> np.ndarray:
+    return values.var(axis=0, ddof=1)
+
+
+def _third(values: np.ndarray) -> np.ndarray:
+    return shape(values)[0]

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.statistics.moment_limits import LEAST
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.checked import Checked
-from uqmbd.inputs.quantity import Level, Quantity
-from uqmbd.methods.accuracy import allowed, is_share, require_positive
+from uqmbd.inputs.quantity import Level
+from uqmbd.methods.accuracy import allowed, is_share, require_positive, require_pure
 from uqmbd.methods.beyond import Passed
+from uqmbd.methods.settling import Estimated, Settling
 from uqmbd.outcomes import OutputInfo
 
 MISSED = 0.05  # probability with which the limits at any of the looks may miss
 LEAST_MORE, MOST_MORE = 1.3, 4.0  # times as many runs at the next look
 STATISTICS = ("mean", "std", "quantile", "probability")
 TINY = np.finfo(float).tiny
+STEPS, CONVERGING = 16, 200  # numbers of runs that show convergence, and outputs up to which it is shown
 SPARE = 1.1  # runs beyond what the widths so far say
 
 
@@ -52,15 +55,18 @@ class Until(Checked):
             raise StudyError("nothing is asked for", key="until", remedy=f'give one of {", ".join(STATISTICS)}: until = {{ mean = "1 %" }}')
         for key, wanted in self.asked.items():
             require_positive(wanted, f"until.{key}")
-        if isinstance(self.probability, Quantity) and self.probability.si.unit:
-            remedy = 'write "10 %", of itself, or 0.01'
-            raise StudyError("a probability has no unit", key="until.probability", value=self.probability.written, remedy=remedy)
+        require_pure(self.probability, "until.probability", "a probability")
         return self
 
     @property
     def asked(self) -> dict[str, Any]:
         """What is asked for, by statistic."""
         return {key: value for key in STATISTICS if (value := getattr(self, key)) is not None}
+
+    @property
+    def of_rows(self) -> list[str]:
+        """Those of them that are statistics of all outputs."""
+        return [key for key in self.asked if key != "probability"]
 
     def check(self, outputs: Mapping[str, OutputInfo], limits: Sequence[Passed] = ()) -> None:
         """Raise `StudyError` unless its outputs are there, with numbers, or limits, where quantiles, or probabilities, are asked for."""
@@ -92,17 +98,25 @@ class Until(Checked):
             Statistics with their limits by name, and which of them are doubtful.
         """
         found = np.zeros(columns.count)
-        for key, wanted in self.asked.items():
-            if key == "probability":
-                continue
-            names = [key] if key != "quantile" else [name for name in rows if name[:1] == "q" and "_" not in name]
-            limit = allowed(wanted, columns, np.nan_to_num(np.max([np.abs(rows[name]) for name in names], axis=0)), f"method.until.{key}")
-            for name, at in columns.slices.items():
-                if key == "quantile" and name in columns.axes:
-                    limit[at] = np.inf  # of histories only some runs are kept
+        for key in self.of_rows:
+            names, limit = self.of_statistic(key, rows), self.goal(key, columns, rows)
             found = np.fmax(found, np.max([half_width(rows, name) for name in names], axis=0) / np.maximum(limit, TINY))
             found[doubtful.get(f"{key}_doubtful", np.zeros(columns.count, bool))] = np.inf
         return {name: float(found[at].max()) for name, at in columns.slices.items() if self.looks_at(name)}
+
+    @staticmethod
+    def of_statistic(key: str, rows: Mapping[str, np.ndarray]) -> list[str]:
+        """Which of the `rows` are meant by a key."""
+        return [key] if key != "quantile" else [name for name in rows if name[:1] == "q" and "_" not in name]
+
+    def goal(self, key: str, columns: Columns, rows: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Half the width of limits that is asked for, (columns,); infinite of quantiles of histories, of which only some runs are kept."""
+        largest = np.max([np.abs(rows[name]) for name in self.of_statistic(key, rows)], axis=0)
+        limit = allowed(self.asked[key], columns, np.nan_to_num(largest), f"method.until.{key}")
+        for name, at in columns.slices.items():
+            if key == "quantile" and name in columns.axes:
+                limit[at] = np.inf
+        return limit
 
     def widths_of_shares(self, shares: Mapping[str, np.ndarray]) -> dict[str, float]:
         """The same of probabilities: `shares` are the probability of each output and its limits, (3,)."""
@@ -152,3 +166,27 @@ def sentences(until: Until, widths: Mapping[str, float], most: int) -> list[str]
         return []
     what = " or ".join(until.asked)
     return [f"the limits of {what} that until asks for are not reached with most = {most} runs, of {', '.join(beyond[:6])}"]
+
+
+def estimated(until: Until | None, columns: Columns, rows: Mapping[str, np.ndarray]) -> dict[str, Estimated]:
+    """Statistics whose limits are asked for, with the goal of each, infinite of outputs that are not looked at; else the mean alone."""
+    found = {}
+    wanted = [] if until is None else until.of_rows
+    for key in wanted or ("mean",):
+        goal = until.goal(key, columns, rows) if until is not None and wanted else None
+        for name, at in columns.slices.items():
+            if until is not None and goal is not None and not until.looks_at(name):
+                goal[at] = np.inf
+        for name in Until.of_statistic(key, rows):
+            found[name] = Estimated(rows[name], rows[f"{name}_lower"], rows[f"{name}_upper"], goal)
+    return found
+
+
+def settling(columns: Columns, runs: int, of: Callable[[int], Mapping[str, np.ndarray]], until: Until | None) -> dict[str, Any]:
+    """The group `convergence` of so many ok runs, `of` the first of which gives statistics; none of few runs or very many outputs."""
+    found = Settling(columns)
+    if runs < 2 * LEAST or columns.count > CONVERGING:
+        return found.groups()
+    for count in np.unique(np.geomspace(LEAST, runs, STEPS).astype(int)).tolist():
+        found.add(count, estimated(until, columns, of(count)))
+    return found.groups()

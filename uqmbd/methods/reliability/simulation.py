@@ -15,8 +15,8 @@ from uqmbd.analysis.reliability import subset as reliability_subset
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked
-from uqmbd.inputs.quantity import Level, Quantity
-from uqmbd.methods.accuracy import require_positive
+from uqmbd.inputs.quantity import Level
+from uqmbd.methods.accuracy import require_positive, require_pure
 from uqmbd.methods.probabilistic.until import confidence, runs_for
 from uqmbd.methods.reliability.run import SAMPLING, Points, ReliabilityRun, converging
 from uqmbd.methods.reliability.settings import FEWEST_OF_LEVELS, Reliability
@@ -41,8 +41,7 @@ class UntilKnown(Checked):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         require_positive(self.cov, "until.cov")
-        if isinstance(self.cov, Quantity) and self.cov.si.unit:
-            raise StudyError("a coefficient of variation has no unit", key="until.cov", value=self.cov.written, remedy='write "10 %"')
+        require_pure(self.cov, "until.cov", "a coefficient of variation")
         return self
 
 

@@ -18,7 +18,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
 from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, resampled
-from uqmbd.methods.sensitivity.settings import Confidence, Resamples, Step
+from uqmbd.methods.sensitivity.settings import WITH_COUNTS, Confidence, Resamples, Step
 
 LEAST_STEP = 0.25  # of Morris' design, share of the range: shorter ones would show noise and jumps before anything else
 STARS_LOST = "{} of {} stars hold a failed run and are left out as a whole"
@@ -71,6 +71,7 @@ class Morris(Stars):
     """Elementary effects with limits by resampled stars; Morris, Technometrics 33 (1991) 161."""
 
     run: ClassVar[type] = MorrisRun
+    accepts: ClassVar[frozenset[str]] = WITH_COUNTS
 
     approach: Literal["morris"]
     levels: int = Field(default=4, ge=2)

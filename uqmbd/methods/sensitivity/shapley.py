@@ -13,7 +13,7 @@ from uqmbd.analysis.sensitivity.pick_freeze import draws
 from uqmbd.analysis.sensitivity.resampling import limits
 from uqmbd.analysis.sensitivity.subsets import ALL, Subsets, by_input, design, explained
 from uqmbd.methods.sensitivity.sampled import HISTORY_RESAMPLES, Estimates, Sampled, SampledRun, resampled
-from uqmbd.methods.sensitivity.settings import Confidence, Resamples
+from uqmbd.methods.sensitivity.settings import WITH_COUNTS, Confidence, Resamples
 
 ORDERS = 32  # random ones of more inputs than all orders are gone through of
 
@@ -39,6 +39,7 @@ class Shapley(Sampled):
     treats: ClassVar[frozenset[str]] = frozenset({"dependence"})
     together: ClassVar[str] = "blocks"
     lost: ClassVar[str] = "{} of {} blocks hold a failed run and are left out as a whole: the indices are those of the others"
+    accepts: ClassVar[frozenset[str]] = WITH_COUNTS
 
     approach: Literal["shapley"]
     orders: Annotated[int, Field(ge=2, le=10_000)] | None = None

@@ -1,0 +1,155 @@
+"""Probabilities, quantiles and standard deviations by levels: of a lognormal price and of an exponential, whose values are known."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+import uqmbd as uq
+from uqmbd.analysis.statistics.telescoped_shares import SortedPairs, inverted
+from uqmbd.errors import StudyError
+
+from .loop import drive
+from .test_methods_multilevel import EXACT, NORMALS, RATE, STEPS, by_level, decay, limits, method
+
+PRICE = {  # geometric Brownian motion, S = 100, r = 0.05, s = 0.2, T = 1: ln S(T) is normal with mean ln 100 + 0.03 and deviation 0.2
+    "std": 100 * np.exp(0.05) * np.sqrt(np.exp(0.04) - 1),
+    "q05": 100 * np.exp(0.03 + 0.2 * norm.ppf(0.05)),
+    "q50": 100 * np.exp(0.03),
+}
+ABOVE = norm.cdf(0.15)  # P(S(T) > 100)
+STD = np.sqrt((np.exp(-1.0) - np.exp(-3.0)) / 2 - EXACT**2)  # of exp(-rate)
+
+
+@by_level
+def price(time, steps=1, **w):
+    """By Euler's method with `steps` steps."""
+    noise = np.stack([w[name] for name in NORMALS], axis=-1)
+    value = 100.0
+    for d in (noise.reshape(len(noise), steps, -1).sum(axis=-1) / np.sqrt(STEPS)).T:
+        value = value * (1 + 0.05 / steps + 0.2 * d)
+    return {"price": value}
+
+
+def priced(error, **more):
+    levels = [2, 4, 8, 16]
+    given_ = {"control": "steps", "levels": levels, "error": error, "pilot": 1000, "costs": levels, "most": 500_000}
+    return drive(uq.Multilevel(**given_, quantiles=[0.05, 0.5], beyond={"price": "> 100"}, **more), NORMALS, price, batch=50_000)
+
+
+def test_probability_of_the_price():
+    result, runs = priced({"probability": 0.02})
+    p, low, high = result["beyond"]["price"].values
+    assert low <= ABOVE <= high and (high - low) / 2 <= 0.02 and low < p < high and runs < 100_000
+    assert bool(result["trusted"]["price"]) and result["trusted"]["price"].attrs["statistic"] == "probability"
+
+
+@pytest.mark.parametrize(("error", "names", "half"), [({"quantile": "2 %"}, ["q05", "q50"], 2.1), ({"std": "5 %"}, ["std"], 1.1)])
+def test_quantiles_and_deviation_of_the_price(error, names, half):
+    result, _ = priced(error)
+    for name in names:
+        low, high = limits(result, "price", name)
+        assert low <= PRICE[name] <= high and (high - low) / 2 <= half
+    assert bool(result["trusted"]["price"]) and result.attrs["notes"] == []
+
+
+def test_several_errors_at_once_are_all_reached():
+    result, _ = priced({"mean": "1 %", "probability": "5 %"})
+    low, high = limits(result, "price")
+    p, least, most = result["beyond"]["price"].values
+    assert low <= 100 * np.exp(0.05) <= high and (high - low) / 2 <= 1.06
+    assert least <= ABOVE <= most and (most - least) / 2 <= 0.05 * p * (1 + 1e-9)
+
+
+CASES = {  # of exp(-rate): probability to be below 0.3, quantiles of 20 % and 50 %
+    "probability": (0.08, {"beyond": {"x": "< 0.3"}}, 1.5 + np.log(0.3)),
+    "quantile": (0.04, {"quantiles": [0.2]}, np.exp(-1.3)),
+    "std": ("12 %", {}, STD),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", CASES)
+def test_limits_hold_over_seeds(what):
+    """At 20 seeds the limits hold the exact number in 17 or more: 95 % less two standard deviations of the count."""
+    error, more, exact = CASES[what]
+    held = 0
+    for seed in range(20):
+        result, _ = drive(method([4, 8, 16, 32, 64], error={what: error}, **more), RATE, decay, seed=seed, batch=10**5)
+        ends = result["beyond"]["x"].values[1:] if what == "probability" else limits(result, "x", "std" if what == "std" else "q20")
+        held += bool(ends[0] <= exact <= ends[1]) and bool(result["trusted"]["x"])
+    assert held >= 17
+
+
+def test_probabilities_of_an_output_that_jumps():
+    """Half of the runs are 1, the others 0: above 0.5 as many as above 0, at most 1 none is beyond."""
+
+    def model(time, rate, steps=4):
+        return {"x": (rate > 1.0).astype(float), "y": (rate > 1.0).astype(float)}
+
+    result, _ = drive(method([4, 8, 16], error={"probability": 0.05}, beyond={"x": "> 0", "y": "> 1"}), RATE, model)
+    (_, low, high), (p, least, most) = result["beyond"]["x"].values, result["beyond"]["y"].values
+    assert low <= 0.5 <= high and p == least == 0.0 < most < 0.1
+
+
+def test_outputs_that_nothing_is_asked_of_have_no_trust():
+    result, _ = drive(method([4, 8, 16], error={"probability": 0.1}, beyond={"y": "> 1"}), RATE, lambda time, rate: {"x": rate, "y": rate})
+    assert set(result["trusted"].data_vars) == {"y"} and set(result.statistics.data_vars) == {"x", "y"}
+
+
+def test_quantiles_of_histories_are_left_out():
+    time = np.linspace(0.0, 1.0, 3)
+
+    def model(time, rate, steps=4):
+        return decay(time, rate, steps) | {"h": rate[:, None] * time}
+
+    result, _ = drive(method([8, 16, 32], error="5 %", quantiles=[0.5]), RATE, model, time=time)
+    low, high = limits(result, "x", "q50")
+    assert low <= np.exp(-1.0) <= high and np.isnan(result.statistics["h"].sel(statistic="q50").values).all()
+
+
+def test_probabilities_that_do_not_come_closer_are_said():
+    """A quarter, half and three quarters of the runs are beyond the limit: the next level says anything."""
+
+    def model(time, rate, steps=4):
+        return {"x": rate - 0.5 < 0.25 * np.log2(np.asarray(steps)) - 0.25}
+
+    result, _ = drive(method([4, 8, 16], error={"probability": 0.05}, beyond={"x": "> 0.5"}, most=4000), RATE, model)
+    assert re.search(r"(not|slowly).*P\(x > 0.5\)", result.attrs["warnings"][0]) and not bool(result["trusted"]["x"])
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+@given(st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=2, max_size=30), st.integers(-6, 6))
+def test_shares_are_means_of_indicators(pairs, place):
+    fine, coarse = np.array(pairs, float).T
+    means, variances, _ = SortedPairs.of([(coarse, None), (fine, coarse)]).shares(np.array([float(place)]))
+    difference = (fine <= place).astype(float) - (coarse <= place)
+    assert means[:, 0] == pytest.approx([(coarse <= place).mean(), difference.mean()])
+    assert variances[1, 0] >= difference.var() and variances[0, 0] > 0
+
+
+def test_the_quantile_of_equal_levels_is_that_of_the_first():
+    """Limits of the median of 0, 1 ... 999: ranks 500 ± 31, 1.96 binomial deviations, and little more for a second level that is equal."""
+    values = np.arange(1000.0)
+    found = inverted(SortedPairs.of([(values, None), (values, values)]), 0.5, np.log([1.0, 1e9]), np.ones(2))
+    assert found.value == 499.0 and found.lower == pytest.approx(468, abs=4) and found.upper == pytest.approx(530, abs=4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"error": {}}, "nothing is asked for"),
+        ({"error": {"mean": 0.0}}, "above zero"),
+        ({"error": {"quantile": "1 %"}}, "quantiles say of which"),
+        ({"error": {"probability": "1 %"}}, "beyond say of which"),
+        ({"error": {"probability": "1 mm"}, "beyond": {"x": "> 1"}}, "has no unit"),
+        ({"error": {"meen": 1.0}}, "no key"),
+        ({"beyond": {"z": "> 1"}}, "no output 'z'"),
+    ],
+)
+def test_bad_settings_are_said(wrong, words):
+    with pytest.raises(StudyError, match=words):
+        drive(method(**{"levels": [4, 8, 16], **wrong}), RATE, decay)

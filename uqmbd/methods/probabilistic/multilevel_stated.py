@@ -1,0 +1,75 @@
+"""What multi-level studies state of their sums: errors that are asked for, statistics, and probabilities, with limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from uqmbd.analysis.base.columns import Columns
+from uqmbd.analysis.statistics.order_statistics import level_name
+from uqmbd.inputs.quantity import in_unit
+from uqmbd.methods.accuracy import allowed, is_share
+from uqmbd.methods.beyond import Passed
+from uqmbd.methods.probabilistic.multilevel_sums import Sums, said
+from uqmbd.methods.settling import Estimated
+
+NOUNS = {"mean": "mean", "std": "standard deviation", "quantile": "quantile", "probability": "probability"}
+CLOSER = 0.5  # times as close the distribution function is to be where that of now does not bound a quantile
+LEAST_CLOSER = 0.05  # and at least, in one step
+
+
+def wanted_of(what: str, asked: Any, sums: Sums, columns: Columns) -> np.ndarray:
+    """Largest error of each column of a part of the sums, (columns,), in what that sums: means, variances or shares.
+
+    An error of a standard deviation becomes one of the variance, 2 std times as large; one of a quantile one of the distribution function,
+    as large as the slope says by which limits of the one have become limits of the other.
+    """
+    part, key = sums.part(what), f"method.error.{what}"
+    if what == "mean":
+        return allowed(asked, columns, part.value, "method.error")
+    if what == "std":
+        std = np.sqrt(np.maximum(part.value, 0.0))
+        return 2 * std * allowed(asked, columns, std, key)
+    if what == "probability":
+        return float(asked) * (np.maximum(part.value, 0.0) if is_share(asked) else np.ones(len(part.value)))
+    found = []
+    for ((name, _), one), half in zip(sums.quantiles.items(), part.half, strict=True):
+        unit = columns.outputs[name].unit
+        wanted = float(asked) * abs(one.value) if is_share(asked) else in_unit(asked, unit, of=name, key=key, difference=True)
+        closer = CLOSER if np.isinf(one.half) else wanted / one.half if one.half > 0 else np.inf
+        found.append(half * max(closer, LEAST_CLOSER))
+    return np.array(found)
+
+
+def settled(sums: Sums, errors: Mapping[str, Any], columns: Columns) -> dict[str, Estimated]:
+    """How well means, and standard deviations where they are asked for, are known now."""
+    part, wanted = sums.part("mean"), errors.get("mean")
+    goal = None if wanted is None else wanted_of("mean", wanted, sums, columns)
+    found = {"mean": Estimated(part.value, part.value - part.half, part.value + part.half, goal)}
+    if (wanted := errors.get("std")) is not None:
+        part = sums.part("std")
+        std, lower, upper = (np.sqrt(np.maximum(part.value + times * part.half, 0.0)) for times in (0, -1, 1))
+        found["std"] = Estimated(std, lower, upper, allowed(wanted, columns, std, "method.error.std"))
+    return found
+
+
+def statistics_rows(sums: Sums, columns: Columns) -> dict[str, np.ndarray]:
+    """Statistics with limits by name, (columns,); quantiles are NaN of what is no number."""
+    mean, spread = sums.part("mean"), sums.part("std")
+    value, half, variance, error = mean.value, mean.half, spread.value, spread.half
+    rows = {"mean": value, "std": sums.std, "mean_lower": value - half, "mean_upper": value + half, "mean_bias": mean.bias()}
+    rows |= {"std_lower": np.sqrt(np.maximum(variance - error, 0.0)), "std_upper": np.sqrt(np.maximum(variance + error, 0.0))}
+    for (name, level), one in sums.quantiles.items():
+        for word, number in (("", one.value), ("_lower", one.lower), ("_upper", one.upper)):
+            row = rows.setdefault(level_name(level) + word, np.full(columns.count, np.nan))
+            row[columns.slices[name]] = number
+    return rows
+
+
+def probabilities(sums: Sums, limits: Sequence[Passed]) -> dict[str, np.ndarray]:
+    """Probability of each output to be beyond its limit, with its limits, (3,): from 0 to 1."""
+    part = sums.part("probability")
+    rows = np.clip([part.value, part.value - part.half, part.value + part.half], 0.0, 1.0)
+    return {one.output: rows[:, part.slices[said(one)]][:, 0] for one in limits}
