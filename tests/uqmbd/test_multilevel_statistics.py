@@ -156,7 +156,7 @@ def test_bad_settings_are_said(wrong, words):
 
 
 def test_rates_of_fine_levels_are_those_of_theory():
-    """Euler's method for dS = S/2 dt + 2S/5 dW, 8 to 128 steps: means fall with the order 1, variances with 1 (Giles 2015), costs grow so."""
+    """Euler's method for dS = S/2 dt + 2S/5 dW, 8 to 128 steps: means and variances fall with the order 1 (Giles 2015)."""
 
     @by_level
     def model(time, steps=1, **w):
