@@ -141,6 +141,14 @@ FRONT = plain(
     per_output=False,
 )
 
+DESIGNS = plain(
+    "designs",
+    ("look", "limit", "input"),
+    "designs that a search looked at, in their order. Along ``look``: ``start``, which of the searches, ``objective``, ``margin`` to each "
+    "limit, in the unit of its output, negative where it is passed, ``nominal`` of each input that was chosen, SI",
+    per_output=False,
+)
+
 OURS = (
     BOUNDS, INNER, ERROR, STEP_ERROR, TRUSTED, SOURCE, TRUST_HORIZON, REGIONS, REGIONS_INNER, REGIONS_TRUSTED, LEAVES, WORST, EXTREME_RUNS,
     VALIDATION, STATISTICS, MISSING, SENSITIVITY, AGGREGATED, INTERACTION, CDF, CONVERGENCE, SURROGATES, RUNS, FIELDS,

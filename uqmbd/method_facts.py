@@ -192,6 +192,8 @@ class Walked(FromAttributes):
     log_evidence_upper: float = np.nan
     leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
     untold: Sequence[str] = ()  # inputs of which the readings tell nothing
+    scatter: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by output ``mean``, ``lower``, ``upper``, SI, of readings
+    lacking: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # likewise of what the model lacks
     surrogate_converged: bool | None = None  # this and the next: of chains that walked on a surrogate; whether fresh runs are as it says
     surrogate_error: float = np.nan  # root mean square of how far the logarithm of the density is off at them
 
@@ -202,7 +204,7 @@ class LimitMet(FromAttributes):
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width, probability
+    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst
     upper: bool = True
     level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted
@@ -213,30 +215,15 @@ class LimitMet(FromAttributes):
 
 
 @dataclass(frozen=True)
-class Allocated(FromAttributes):
-    """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
+class Limited(FromAttributes):
+    """Of decisions within limits; another method's result may have attributes of these names, and is about something else."""
 
-    tolerance: Mapping[str, float] = field(default_factory=dict)
-    tolerance_least: Mapping[str, float] = field(default_factory=dict)
-    tolerance_largest: Mapping[str, float] = field(default_factory=dict)
-    nominal: Mapping[str, float] = field(default_factory=dict)
-    tolerance_cost: Mapping[str, float] = field(default_factory=dict)
-    total_cost: float = np.nan
-    stack: str = ""
+    ABOUT = ""
     limits_met: Sequence[Mapping[str, Any]] = ()
-    feasible: bool = True  # whether the smallest tolerances meet all limits
-    verified: bool = False  # whether fresh runs within the tolerances meet all limits
-    runs_verifying: int = 0
-    least_violated: str = ""  # a sentence on the limit that is nearest to being met, where not all can be
 
     @classmethod
-    def of(cls, attrs: Mapping[Any, Any]) -> Allocated:
-        """Of a method whose results are about tolerances; another one may call something else so."""
-        return super().of(attrs) if attrs.get("about") == "tolerances" else cls()
-
-    def __bool__(self) -> bool:
-        """Whether the result is that of an allocation."""
-        return bool(self.tolerance)
+    def of(cls, attrs: Mapping[Any, Any]) -> Self:
+        return super().of(attrs) if attrs.get("about") == cls.ABOUT else cls()
 
     @property
     def limits(self) -> list[LimitMet]:
@@ -245,31 +232,48 @@ class Allocated(FromAttributes):
 
 
 @dataclass(frozen=True)
-class Designed(FromAttributes):
+class Allocated(Limited):
+    """Of methods whose results are ``about`` tolerances: half widths about nominals, SI, and costs by input; of others empty."""
+
+    ABOUT = "tolerances"
+    tolerance: Mapping[str, float] = field(default_factory=dict)
+    tolerance_least: Mapping[str, float] = field(default_factory=dict)
+    tolerance_largest: Mapping[str, float] = field(default_factory=dict)
+    nominal: Mapping[str, float] = field(default_factory=dict)
+    tolerance_cost: Mapping[str, float] = field(default_factory=dict)
+    total_cost: float = np.nan
+    stack: str = ""
+    feasible: bool = True  # whether the smallest tolerances meet all limits
+    verified: bool = False  # whether fresh runs within the tolerances meet all limits
+    runs_verifying: int = 0
+    least_violated: str = ""  # a sentence on the limit that is nearest to being met, where not all can be
+
+    def __bool__(self) -> bool:
+        """Whether the result is that of an allocation."""
+        return bool(self.tolerance)
+
+
+@dataclass(frozen=True)
+class Designed(Limited):
     """Of methods whose results are ``about`` a design: nominals of the inputs that were chosen, SI; of others empty."""
 
+    ABOUT = "design"
     design: Mapping[str, float] = field(default_factory=dict)
     design_at_end: Sequence[str] = ()  # inputs at the end of their range
     minimised: str = ""  # output
-    objective: float = np.nan  # its value at the nominals
-    limits_met: Sequence[Mapping[str, Any]] = ()
+    measure: str = "nominal"  # what is taken of it
+    objective: float = np.nan  # that
+    objective_limits: Sequence[float] = ()  # 95 % limits by fresh runs; empty of what has none
     feasible: bool = True  # whether the worst points of all limits are within them
     verified: bool = False  # whether nothing, fresh runs among it, speaks against that
     runs_verifying: int = 0
-
-    @classmethod
-    def of(cls, attrs: Mapping[Any, Any]) -> Designed:
-        """Of a method whose results are about a design; another one may call something else so."""
-        return super().of(attrs) if attrs.get("about") == "design" else cls()
+    runs_searching: int = 0
+    starts_tried: int = 1
+    starts_alike: int = 1  # how many of them end at this design
 
     def __bool__(self) -> bool:
         """Whether the result is that of a search for a design."""
         return bool(self.design)
-
-    @property
-    def limits(self) -> list[LimitMet]:
-        """The limits, as they were written."""
-        return [LimitMet.of(limit) for limit in self.limits_met]
 
 
 # of groups and of arrays in them ------------------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """What a search for a design found, in sentences."""
 
+from collections.abc import Callable
+
 from uqmbd.method_facts import Designed, LimitMet
 from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
+from uqmbd.tables.decided import minimised_said
 from uqmbd.tables.numbers import brief, number
 from uqmbd.tables.outputs import pretty
 from uqmbd.tables.scaling import input_unit, scale_of
@@ -15,14 +18,13 @@ NAMED = 6  # inputs, and limits, that sentences have
 def design_question(result: ResultData) -> str:
     """What was asked."""
     found = result.facts_of(Designed)
-    return f"Which {listed(list(found.design)[:NAMED])} have the least {found.minimised}, with {_limits_said(found.limits)}?"
+    return f"Which {listed(list(found.design)[:NAMED])} have the least {minimised_said(found)}{_limits_said(found.limits)}?"
 
 
 def design_answer(result: ResultData) -> list[str]:
     """Two short sentences."""
     found = result.facts_of(Designed)
-    within = scale_of(result, found.minimised)
-    said = [sentence(f"{found.minimised} is least, {within.said(brief(within.of(found.objective)))}, at {_inputs(result, found, 3)}")]
+    said = [sentence(f"{minimised_said(found)} is least, {_objective(result, found, brief)}, at {_inputs(result, found, 3)}")]
     if not found.feasible:
         said = ["No design was found that meets all limits.", sentence(f"the search ended at {_inputs(result, found, 3)}")]
     elif found.design_at_end:
@@ -36,7 +38,7 @@ def design_judged(result: ResultData) -> Judged:
     """Whether anything speaks against it."""
     found = result.facts_of(Designed)
     if found.verified:
-        return Judged("yes", f"the worst points of all limits are within them, which {found.runs_verifying:,} fresh runs do not refute")
+        return Judged("yes", f"all limits are met by the design, which {found.runs_verifying:,} fresh runs do not refute")
     if found.feasible and not found.runs_verifying:
         return Judged("unsaid", "no fresh runs have looked at the design")
     return Judged("no", "the limits are not all met, or what says so is refuted or did not settle")
@@ -47,17 +49,42 @@ def design_said(result: ResultData) -> list[str]:
     found = result.facts_of(Designed)
     if not found:
         return []
-    said = [f"The least {found.minimised} is {number(found.objective)} (SI), at {_inputs(result, found, 7)}."]
-    for limit in found.limits[:NAMED]:
-        within = scale_of(result, limit.output)
-        worst = within.said(number(float(within.of(limit.surrogate))))
-        runs = "" if limit.lower is None or limit.higher is None else f"; by fresh runs {_share(limit)}"
-        said.append(f"{limit.output} {limit.text}: {worst} at the worst point{runs}.")
-    return said
+    lower, higher = found.objective_limits if len(found.objective_limits) == 2 else (None, None)
+    ends = _ends(result, found.minimised, lower, higher, chance=found.measure.startswith("P("))
+    runs = f"; by fresh runs it is {ends}" if ends else ""
+    said = [f"The least {minimised_said(found)} is {_objective(result, found, number)}, at {_inputs(result, found, 7)}{runs}."]
+    if found.starts_tried > 1:
+        said.append(f"{found.starts_alike} of {found.starts_tried} starts of the search end there.")
+    return said + [_limit(result, limit) for limit in found.limits[:NAMED]]
 
 
-def _share(limit: LimitMet) -> str:
-    return f"the probability is between {number(limit.lower, 3)} and {number(limit.higher, 3)} (95 % confidence)"
+def _objective(result: ResultData, found: Designed, digits: Callable[[float], str]) -> str:
+    """What is least, in the unit of its output where it has one."""
+    if found.measure.startswith("P("):
+        return digits(found.objective)
+    within = scale_of(result, found.minimised)
+    return within.said(digits(float(within.of(found.objective))))
+
+
+def _limit(result: ResultData, limit: LimitMet) -> str:
+    """What there is of a limit."""
+    within = scale_of(result, limit.output)
+    value = within.said(number(float(within.of(limit.surrogate))))
+    where = {"probability": " at the worst point", "quantile": " at the worst point", "worst": " at the worst values"}.get(limit.what, "")
+    ends = _ends(result, limit.output, limit.lower, limit.higher, chance=limit.what == "probability")
+    runs = f"; by fresh runs {'the probability' if limit.what == 'probability' else 'it'} is {ends}" if ends else ""
+    if limit.what == "worst" and limit.runs is not None:
+        runs = f"; fresh runs reach {within.said(number(float(within.of(limit.runs))))}"
+    return f"{limit.output} {limit.text}: {value}{where}{runs}."
+
+
+def _ends(result: ResultData, name: str, lower: float | None, higher: float | None, *, chance: bool) -> str:
+    """95 % limits in words; empty without any."""
+    if lower is None or higher is None:
+        return ""
+    within = scale_of(result, name)
+    low, high = (number(end if chance else float(within.of(end)), 3 if chance else 5) for end in (lower, higher))
+    return f"between {low} and {high if chance else within.said(high)} (95 % confidence)"
 
 
 def _inputs(result: ResultData, found: Designed, digits: int) -> str:
@@ -68,4 +95,4 @@ def _inputs(result: ResultData, found: Designed, digits: int) -> str:
 
 def _limits_said(limits: list[LimitMet]) -> str:
     few = [f"{limit.output} {limit.text}" for limit in limits]
-    return listed(few) if 0 < len(few) <= 2 else f"{len(few)} limits"
+    return f", with {listed(few) if len(few) <= 2 else f'{len(few)} limits'}" if few else ""

@@ -44,6 +44,11 @@ def allocated(result: ResultData) -> Iterator[Frame]:
     yield Frame("front", f"Cost against the width of {name}, and the tolerances", table, said)
 
 
+def minimised_said(found: Designed) -> str:
+    """What a design makes least, in words."""
+    return found.minimised if found.measure == "nominal" else f"{found.measure} of {found.minimised}"
+
+
 def designed(result: ResultData) -> Iterator[Frame]:
     """The design, and the limits with what there is of each."""
     import pandas as pd
@@ -57,7 +62,9 @@ def designed(result: ResultData) -> Iterator[Frame]:
         "nominal": [float(one.of(found.design[name])) for name, one in units.items()],
     }
     columns["at the end of its range"] = [name in found.design_at_end for name in units]
-    yield Frame("design", f"The design with the least {found.minimised}", pd.DataFrame(columns, index=pd.Index(list(units), name="input")))
+    yield Frame(
+        "design", f"The design with the least {minimised_said(found)}", pd.DataFrame(columns, index=pd.Index(list(units), name="input"))
+    )
     yield from limits_met(result, found.limits)
 
 
@@ -65,12 +72,13 @@ def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
     """Limits of values, and limits on probabilities with the 95 % limits of these."""
     import pandas as pd
 
-    by = "by surrogate" if result.facts_of(Allocated) else "worst"
-    rows = []
+    by, where = ("by surrogate", "within the tolerances") if result.facts_of(Allocated) else ("by search", "at the design")
+    rows, known = [], any(one.lower is not None for one in limits if one.what != "probability")
     for one in limits:
         chance = one.what == "probability"
-        ends = {"95 % lower": one.lower, "95 % upper": one.higher} if chance else {"unit": unit_of_output(result, one.output)}
+        ends = {} if chance else {"unit": unit_of_output(result, one.output)}
+        ends |= {"95 % lower": one.lower, "95 % upper": one.higher} if chance or known else {}
         rows.append({"output": one.output, "asked": one.text, **ends, by: one.surrogate, "in runs": one.runs, "met": one.met})
     for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
         if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
-            yield Frame(key, f"{what}, and what there is within the tolerances", pd.DataFrame(some).set_index("output"))
+            yield Frame(key, f"{what}, and what there is {where}", pd.DataFrame(some).set_index("output"))

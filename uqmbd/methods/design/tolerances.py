@@ -90,6 +90,9 @@ class Tolerances(Chebyshev):
     @model_validator(mode="after")
     def _wanted(self) -> Self:
         for wanted in self.wanted():
+            if wanted.what in ("spread", "quantile", "worst"):
+                remedy = 'write "<= 18 kN" or "P(> 18 kN) <= 0.01", or take the method design'
+                raise StudyError(f"tolerances have no limit '{wanted.text}'", key=f"limits.{wanted.output}", remedy=remedy)
             if wanted.what == "probability" and wanted.share < LEAST_SHARE:
                 text = f"the largest probability of a limit is from {LEAST_SHARE:g} to 0.5"
                 raise StudyError(text, key=f"limits.{wanted.output}", value=wanted.text, remedy="take the method design for smaller ones")

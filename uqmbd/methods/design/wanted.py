@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
@@ -15,15 +15,19 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked, Number
 from uqmbd.inputs.quantity import Level, Quantity, in_unit, level
+from uqmbd.methods.design.measures import Measure, What, level_of, share_of_index
 from uqmbd.outcomes import OutputInfo
 
 LIMIT = re.compile(r"\s*(?P<width>width\s*)?(?P<sign><=|>=)\s*(?P<level>[^()]+?)\s*")
 CHANCE = re.compile(r"\s*P\(\s*(?P<sign><|>)\s*(?P<level>[^()<>=]+?)\s*\)\s*<=\s*(?P<share>[^()]+?)\s*")
-MOST_INDEX = 10.0
 LEAST_SHARE = 1e-3  # of a limit on a probability: a smaller one has too few points of the scatter beyond it
 INDEX = re.compile(r"\s*beta\(\s*(?P<sign><|>)\s*(?P<level>[^()<>=]+?)\s*\)\s*>=\s*(?P<beta>[^()]+?)\s*")
+MEASURED = re.compile(r"\s*(?P<measure>(?:mean|std|[0-9]|quantile|worst)[^<>=()]*?)\s*(?P<sign><=|>=)\s*(?P<level>[^()<>=]+?)\s*")
 FREE = Exponential(0.0, 1.0)  # of an input that no cost is given of
-WRITTEN = 'write "<= 18 kN", ">= 2 mm", "width <= 0.1 mm", "P(> 18 kN) <= 0.01" or "beta(> 18 kN) >= 3"'
+WRITTEN = (
+    'write "<= 18 kN", ">= 2 mm", "width <= 0.1 mm", "P(> 18 kN) <= 0.01" or "beta(> 18 kN) >= 3"; '
+    'of a design also "mean + 3 std <= 18 kN", "quantile 0.99 <= 18 kN" or "worst <= 18 kN"'
+)
 
 
 class CostOf(Checked):
@@ -89,11 +93,12 @@ class Wanted:
     """A limit of one output, as it was written."""
 
     output: str
-    what: Literal["end", "width", "probability"]
+    what: What
     upper: bool
     level: float  # or a `Quantity`
     text: str
-    share: float = 0.0  # of a limit on a probability: the largest
+    share: float = 0.0  # of a limit on a probability, or of what lies beyond a quantile: the largest
+    measure: Measure | None = None  # where there is one of its own
 
     @classmethod
     def read(cls, output: str, text: str) -> Wanted:
@@ -106,38 +111,35 @@ class Wanted:
                 share = np.nan
             if not 0 < share < 0.5:
                 raise ValueError(f"the largest probability of a limit is from 0 to 0.5, not {chance['share']!r}")
-            return cls(output, "probability", chance["sign"] == ">", _level(chance["level"]), written, share)
+            return cls(output, "probability", chance["sign"] == ">", level_of(chance["level"]), written, share)
         if (index := INDEX.fullmatch(text)) is not None:
             share = share_of_index(index["beta"])
-            return cls(output, "probability", index["sign"] == ">", _level(index["level"]), written, share)
+            return cls(output, "probability", index["sign"] == ">", level_of(index["level"]), written, share)
+        if (measured := MEASURED.fullmatch(text)) is not None:
+            return cls._measured(output, measured, written)
         match = LIMIT.fullmatch(text)
         if match is None or (match["width"] and match["sign"] == ">="):
             raise ValueError(f"a limit is a text; {WRITTEN}, not {text!r}")
-        return cls(output, "width" if match["width"] else "end", match["sign"] == "<=", _level(match["level"]), written)
+        return cls(output, "width" if match["width"] else "end", match["sign"] == "<=", level_of(match["level"]), written)
+
+    @classmethod
+    def _measured(cls, output: str, match: re.Match[str], written: str) -> Wanted:
+        """From ``"mean + 3 std <= 18 kN"``, ``"quantile 0.99 <= 18 kN"`` or ``"worst <= 18 kN"``; raises `ValueError`."""
+        measure, upper = Measure.read(match["measure"]), match["sign"] == "<="
+        if measure.what == "quantile" and measure.upper != upper:
+            raise ValueError("a quantile above 0.5 has a limit <=, and one below 0.5 a limit >=: it bounds the rarer values")
+        return cls(output, measure.what, upper, level_of(match["level"]), written, measure.share, measure)
 
     def in_unit(self, info: OutputInfo) -> float:
         """The level in the unit of the output."""
-        return in_unit(self.level, info.unit, of=self.output, key=f"method.limits.{self.output}", difference=self.what == "width")
+        return in_unit(
+            self.level, info.unit, of=self.output, key=f"method.limits.{self.output}", difference=self.what == "width" or self.of_spread
+        )
 
-
-def share_of_index(text: str) -> float:
-    """Probability Φ(-β) of a reliability index that is written; raises `ValueError`."""
-    from scipy.special import ndtr
-
-    try:
-        beta = float(text)
-    except ValueError:
-        beta = np.nan
-    if not 0 < beta < MOST_INDEX:
-        raise ValueError(f"the least reliability index of a limit is from 0 to {MOST_INDEX:g}, not {text!r}")
-    return float(ndtr(-beta))
-
-
-def index_of_share(share: float) -> float:
-    """Reliability index -Φ⁻¹(P)."""
-    from scipy.special import ndtri
-
-    return float(-ndtri(share))
+    @property
+    def of_spread(self) -> bool:
+        """Whether it limits a standard deviation alone, whose unit has no offset."""
+        return self.measure is not None and self.what == "spread" and self.measure.mean == 0.0
 
 
 def moves_wanted(value: Any) -> dict[str, tuple[Any, Any]]:
@@ -150,13 +152,6 @@ def moves_wanted(value: Any) -> dict[str, tuple[Any, Any]]:
             raise StudyError("a range is a list of two numbers", key=f"move.{name}", value=ends, remedy="write [lower, upper]")
         made[str(name)] = (level(ends[0]), level(ends[1]))
     return made
-
-
-def _level(text: str) -> Any:
-    try:
-        return float(text)
-    except ValueError:
-        return level(text)
 
 
 def costs_wanted(value: Any) -> dict[str, CostOf]:
