@@ -40,6 +40,14 @@ CHAINS = GroupSpec(
     per_output=False,
     caption="",
 )
+PRIOR = GroupSpec(
+    "prior",
+    ("level",),
+    "quantiles of the inputs before the readings, SI, as ``input:<name>``, at the probabilities ``level``",
+    per_output=False,
+    caption="",
+)
+PLACES = np.linspace(-3.5, 3.5, 141)  # normal scores of these quantiles
 
 
 def concluded(run: Any) -> Conclusion:
@@ -58,6 +66,7 @@ def concluded(run: Any) -> Conclusion:
         "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, z[at].reshape(-1, chains.d), drawn)]), {"statistic": words}),
         "posterior": _draws(run, z[at].reshape(-1, chains.d), log_likelihood[at].ravel(), drawn),
         "chains": _chains(run, first),
+        "prior": _prior(run),
     }
     return groups, _attributes(run, z, log_likelihood, residual, run.values[best_run])
 
@@ -83,6 +92,18 @@ def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray
         known = {word: end for word, end in zip(("lower", "upper"), ends, strict=True) if np.isfinite(end)}
         variables[f"input:{name}"] = ("draw", x, {"unit": run.inputs[name].unit, **known})
     return xr.Dataset(variables | {"log_likelihood": ("draw", log_likelihood, {"unit": ""}), "run": ("draw", runs, {"unit": ""})})
+
+
+def _prior(run: Any) -> xr.Dataset:
+    import xarray as xr
+    from scipy.special import ndtr
+
+    quantiles = {
+        f"input:{name}": ("level", np.asarray(item.from_normal(PLACES)), {"unit": item.unit})
+        for name, item in run.inputs.items()
+        if name not in run.inputs.sampled
+    }
+    return xr.Dataset(quantiles, {"level": ndtr(PLACES)})
 
 
 def _chains(run: Any, first: int) -> xr.Dataset:
