@@ -192,6 +192,8 @@ class Walked(FromAttributes):
     log_evidence_upper: float = np.nan
     leaning: Sequence[str] = ()  # inputs whose posterior lies at an end of their prior
     untold: Sequence[str] = ()  # inputs of which the readings tell nothing
+    scatter: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by output ``mean``, ``lower``, ``upper``, SI, of readings
+    lacking: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # likewise of what the model lacks
     surrogate_converged: bool | None = None  # this and the next: of chains that walked on a surrogate; whether fresh runs are as it says
     surrogate_error: float = np.nan  # root mean square of how far the logarithm of the density is off at them
 

@@ -100,13 +100,13 @@ FACTORS = {"mm": 1e-3, "um": 1e-6, "GPa": 1e9, "MPa": 1e6}
 UNKEPT = {"latching_panel"}  # by moreau, with a damper in its hinge: unless it is asked for
 CLOSED = (
     "ancf_pendulum", "crane_load", "flexible_slider_crank", "journal_bearing_stability", "latching_panel", "lubricated_slider_crank",
-    "multilevel_crank",
+    "multifidelity_crank", "multilevel_crank",
     "robot_arm", "rods_double_pendulum", "rods_three", "slider_crank_clearance", "slider_crank_worn", "spinup_beam",
     "translational_clearance",
 )  # fmt: skip
 ASKED = {"manipulator"}  # its book is an output; half a minute a run, measured once: 2e-7
 ALIKE = {"flexible_slider_crank_mixed": "flexible_slider_crank", "slider_crank_mixed": "slider_crank_clearance"}
-CRANKS = "clearance_bifurcation", "slider_crank_bifurcation", "slider_crank_random", "tolerance_allocation"
+CRANKS = "balanced_crank", "clearance_bifurcation", "slider_crank_bifurcation", "slider_crank_random", "tolerance_allocation"
 ALIKE |= dict.fromkeys(CRANKS, "slider_crank_clearance")  # the model of another study
 # formulas of their own, no solver
 OTHERS = {"bouncing_ball", "chaos_control", "duffing_fold", "friction_posterior", "gearbox_meshing", "impact_oscillator_flips"}

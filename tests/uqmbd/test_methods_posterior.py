@@ -150,20 +150,33 @@ def test_failed_runs_have_no_weight(data):
 
 
 def test_words_and_tables(found, tmp_path):
-    assert estimates_said(found)[0].startswith("After the measurements a is 1.4")
+    said = estimates_said(found)
+    assert said[0].startswith("After the measurements a is 1.4") and said[-1].startswith("The logarithm of the evidence")
     assert [row[0] for row in chains_table(found).rows] == ["a", "b"] and "logarithm of the evidence" in chains_table(found).note
     again = open_results(found.save(tmp_path))
     assert again.posterior.identical(found.posterior) and again.chains.identical(found.chains)
     assert again.chains.sizes["walker"] == 32 and again.chains.attrs["kept_from"] == found.attrs["steps_left_out"]
 
 
+def test_densities_before_and_after_are_those_of_prior_and_posterior(found):
+    """Normal ones: heights at the mean; kernels make the posterior a little wider."""
+    ((a, b, *_),) = posterior_figures(found).values()
+    covariance = exact(np.diag([1.0, 4.0]))[1]
+    for figure, prior, after in ((a, 1.0, covariance[0, 0] ** 0.5), (b, 2.0, covariance[1, 1] ** 0.5)):
+        band, curve, before = figure.panels[0].marks
+        assert curve.y.max() == pytest.approx(1 / (np.sqrt(2 * np.pi) * after), rel=0.12) and (band.upper == curve.y).all()
+        normal = np.exp(-0.5 * (before.x / prior) ** 2) / (np.sqrt(2 * np.pi) * prior)
+        np.testing.assert_allclose(before.y, normal, rtol=2e-3)
+
+
 def test_figures_show_draws_and_ensembles(found):
-    ((corner, traces),) = posterior_figures(found).values()
+    ((*_, corner, traces, judged),) = posterior_figures(found).values()
     (draws,), (panel, _) = corner.panels[0].marks, traces.panels
     assert len(draws.x) == len(draws.y) == 600 and (corner.panels[0].x_label, corner.panels[0].y_label) == ("a", "b")
     assert [mark.label for mark in panel.marks] == [
         "ensemble 1, 5 % to 95 %", "its mean (1)", "ensemble 2, 5 % to 95 %", "its mean (2)", "draws begin"
     ]  # fmt: skip
+    assert [mark.label for mark in judged.panels[0].marks] == ["worst input", "looks", "asked for"] and len(judged.panels) == 2
 
 
 @pytest.mark.parametrize(
@@ -213,6 +226,7 @@ def test_scatter_that_is_not_known_is_estimated(data):
     size = result.attrs["effective_size"]["scatter of y"]
     assert abs(result.attrs["scatter"]["y"]["mean"] - mean) < 4 * spread / np.sqrt(size)
     assert result.posterior["noise:y"].std() == pytest.approx(spread, rel=4 / np.sqrt(size))
+    assert estimates_said(result)[-1].startswith("The readings of y scatter by 260.6 mm")
     assert "fit" not in result.attrs and set(result.attrs["estimate"]) == {"a", "b"}
 
 

@@ -9,13 +9,17 @@ import uqmbd as uq
 from uqmbd.analysis.statistics.moment_limits import mean_limits
 from uqmbd.campaign.campaign import Campaign
 from uqmbd.figures import convergence_figures, growing_figures
+from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.marks import Curve
 from uqmbd.inputs.space import Space
+from uqmbd.methods.bayes.shown import posterior_figures
+from uqmbd.outcomes import Axis, OutputInfo
+from uqmbd.report.diagrams import unsure
 from uqmbd.study import Study
 from uqmbd.study.looked_at import study_to_look_at
 from uqmbd.study.watching import Watch, so_far
 
-from .loop import drive
+from .loop import drive, told
 
 RATE = {"rate": uq.Uniform(0.5, 1.5)}
 OPTIONS = {"error": "4 %", "costs": [4, 8, 16]}
@@ -90,6 +94,30 @@ def test_a_part_of_the_runs_has_the_estimate_of_the_last_whole_step(name, monkey
     assert again.statistics.equals(result.statistics), "who looks changes nothing"
 
 
+def test_chains_are_seen_as_they_grow_and_looking_changes_nothing():
+    def model(time, a, b):
+        return {"y": a + b}
+
+    prior = Space.of({name: uq.Normal(0.0, 1.0) for name in "ab"})
+    method = uq.Posterior(scalars={"y": 1.0}, deviations={"y": 0.5}, walkers=8, max_steps=60, effective=20, rhat=1.2)
+    run, steps = method.start(prior, {"y": OutputInfo(axis=None)}, np.zeros(0), 1), []
+    run.watch()
+    while (asked := run.ask()) is not None:
+        part = run.so_far()
+        if part is not None and part.chains.sizes["step"] not in steps:
+            steps.append(part.chains.sizes["step"])
+            assert "raise" not in " ".join(part.attrs["notes"])
+        samples = told(asked)
+        run.tell(samples, model(None, **samples), np.zeros(len(samples["a"]), np.int8))
+    assert steps[:4] == [12, 24, 36, 48]
+    whole, _ = drive(method, prior, model)
+    result = run.result()
+    assert result.posterior.equals(whole.posterior) and result.chains.attrs == whole.chains.attrs
+    assert result.chains.attrs["looks"][0] == 48 and len(result.chains.attrs["rhat"]) == len(result.chains.attrs["looks"])
+    figures = posterior_figures(result)["Posterior"]
+    assert [figure.key for figure in figures if figure.growing] == ["chains", "chains.judged"]
+
+
 def test_the_diagram_of_a_study_that_follows_branches_is_seen_and_its_map_is_not_executed(tmp_path):
     (tmp_path / "maps.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
     (tmp_path / "study.toml").write_text(
@@ -99,3 +127,21 @@ def test_the_diagram_of_a_study_that_follows_branches_is_seen_and_its_map_is_not
     found = study_to_look_at(tmp_path)
     assert isinstance(found, Study) and found.method.points == 4 and found.method.follow is None
     assert not (tmp_path / "executed").exists()
+
+
+def test_values_of_a_diagram_that_are_not_run_yet_are_not_doubted():
+    def model(r):
+        x, found = 0.4, []
+        for _ in range(100):
+            x = r * x * (1 - x)
+            found.append(x)
+        return np.array(found)
+
+    inputs = Space.of({"r": uq.Interval(2.0, 2.9)})
+    run = uq.Bifurcation(points=6, keep=20).start(inputs, {"x": OutputInfo(axis=Axis("iterate", np.arange(100.0)))}, np.zeros(0), 1)
+    asked = run.ask()
+    part = {"r": asked["r"][:3]}
+    run.tell(part, {"x": np.array([model(r) for r in part["r"]])}, np.zeros(3, np.int8))
+    result = run.so_far()
+    assert result.motion_period["x"].values.ravel().tolist() == [1, 1, 1, -4, -4, -4]
+    assert unsure(result, "x") == 0.0 and not diagram_figures(result)[0].panels[0].shades

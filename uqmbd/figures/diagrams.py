@@ -14,7 +14,7 @@ from uqmbd.tables.outputs import label_of
 from uqmbd.tables.scaling import input_unit, with_unit
 
 STYLE = {"up": 0, "down": 1}  # colours of ways
-UNSURE = -1  # periods of this and below: the transient is not over, points are too few, the run failed
+UNSURE, UNTOLD = -1, -4  # periods: the transient is not over, points are too few, the run failed; below, it is not there yet
 COLOR = 2  # of the first share
 TOLD = 3  # ranges in a caption
 SHOWN = 5  # periods whose shares are drawn apart
@@ -39,7 +39,7 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     label = with_unit(about.parameter, unit)
     ways = [str(way) for way in points["way"].values]
     shared = "period_share" in result.specs and name in result["period_share"]
-    shades = spans(x, np.any(np.reshape(period.values <= UNSURE, (len(x), -1)), axis=1))
+    shades = spans(x, np.any(np.reshape(doubtful(period.values), (len(x), -1)), axis=1))
     if shared:
         bounds = result["section_bounds"][name].values
         marks = [Band(x, bounds[:, k, 0], bounds[:, k, 1], f"{way}: of all samples", STYLE.get(way, k)) for k, way in enumerate(ways)]
@@ -106,6 +106,11 @@ def dots(x: np.ndarray, table: np.ndarray, way: str, number: int, *, coarse: boo
     y = table[:, number].reshape(len(x), -1)
     there = np.isfinite(y)
     return Dots(np.broadcast_to(x[:, None], y.shape)[there], y[there], way, STYLE.get(way, number), coarse or int(there.sum()) <= COARSE)
+
+
+def doubtful(periods: np.ndarray) -> np.ndarray:
+    """Of which runs that are there nothing certain is said, bool."""
+    return (periods <= UNSURE) & (periods > UNTOLD)
 
 
 def between(first: float, last: float) -> str:

@@ -122,11 +122,16 @@ class Space(Mapping[str, Input]):
     def uncertain(self) -> Self:
         """The space without the inputs that are held fixed, which is what methods see; itself when there are none."""
         fixed = self.fixed
-        if not fixed:
-            return self
+        return self._of({name: item for name, item in self._inputs.items() if name not in fixed}) if fixed else self
+
+    def changed(self, items: Mapping[str, Input]) -> Self:
+        """The space with other inputs in place of some, in SI as it is; what binds inputs stays."""
+        return self._of({name: items.get(name, item) for name, item in self._inputs.items()})
+
+    def _of(self, inputs: Mapping[str, Input]) -> Self:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._inputs = {name: item for name, item in self._inputs.items() if name not in fixed}
+        other._inputs = dict(inputs)
         return other
 
     def to_si(self) -> Self:

@@ -106,6 +106,11 @@ class AdaptiveSampler(Sampler):
         """One step for each ask."""
         raise NotImplementedError
 
+    @property
+    def ended(self) -> bool:
+        """Whether it asks for no more runs."""
+        return self._finished
+
     def watch(self) -> None:
         """Results of a part of the runs will be asked for."""
         self._watched = True

@@ -9,7 +9,7 @@ from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Allocated, Designed, Estimates, Kinds, Limit, Words
+from uqmbd.method_facts import Allocated, Designed, Estimates, Kinds, Limit, Walked, Words
 from uqmbd.outcomes import TIME
 from uqmbd.report import basins, diagrams
 from uqmbd.report.causes import cause, leading
@@ -266,6 +266,10 @@ def _estimates(result: ResultData) -> list[str]:
             return [*said, "It meets them all."]
         within = scale(unit_of(result, name), [value])
         said.append(f"What is left between model and measurement is {within.said(brief(within.of(value)))} in {name} (root mean square).")
+    walked = result.facts_of(Walked)
+    if walked.log_evidence is not None:
+        known = brief(walked.log_evidence, walked.log_evidence_upper - walked.log_evidence_lower)
+        said.append(f"The logarithm of the evidence, by which models of the same readings are compared, is {known}.")
     return said
 
 

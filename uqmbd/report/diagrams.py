@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from uqmbd.figures.diagrams import UNSURE, between
+from uqmbd.figures.diagrams import UNTOLD, between, doubtful
 from uqmbd.method_facts import Diagram
 from uqmbd.report.words import begun, listed, spoken
 from uqmbd.result_data import ResultData
@@ -62,4 +62,7 @@ def differing(period: np.ndarray) -> np.ndarray:
 
 def unsure(result: ResultData, name: str) -> float:
     """Share of the runs of which nothing certain is said: their transient is not over, their points are too few, or they failed."""
-    return float((result["motion_period"][name].values <= UNSURE).mean()) if name in result["motion_period"] else 1.0
+    if name not in result["motion_period"]:
+        return 1.0
+    periods = result["motion_period"][name].values
+    return float(doubtful(periods)[periods > UNTOLD].mean())

@@ -9,8 +9,8 @@ from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
 from uqmbd.tables.frames import calibrated
-from uqmbd.tables.numbers import apart, number
-from uqmbd.tables.outputs import pretty
+from uqmbd.tables.numbers import apart, number, scale
+from uqmbd.tables.outputs import pretty, unit_of
 from uqmbd.tables.scaling import input_unit, scale_of, with_unit
 from uqmbd.tables.text import Table
 
@@ -35,7 +35,7 @@ def estimates_said(result: ResultData) -> list[str]:
         scales = {name: scale_of(result, name) for name in squares}
         texts = [f"{scales[name].said(f'{scales[name].of(value):.3g}')} in {name}" for name, value in squares.items()]
         said.append(sentence(f"the residuals have a root mean square of {listed(texts)}"))
-    return said
+    return said + posterior_said(result)
 
 
 def _value(result: ResultData, estimates: Estimates, name: str) -> str:
@@ -47,6 +47,20 @@ def _value(result: ResultData, estimates: Estimates, name: str) -> str:
         return f"{number(estimate)} {pretty(unit.unit)}".rstrip() + held
     lower, middle, upper = apart(float(unit.of(ends[0])), estimate, float(unit.of(ends[1])))
     return f"{middle} {pretty(unit.unit)}".rstrip() + f" (95 % limits {lower} and {upper})"
+
+
+def posterior_said(result: ResultData) -> list[str]:
+    """The evidence, and the standard deviations that were estimated beside the inputs; nothing of results without chains."""
+    walked, said = result.facts_of(Walked), []
+    if walked.log_evidence is not None:
+        lower, value, upper = apart(walked.log_evidence_lower, walked.log_evidence, walked.log_evidence_upper)
+        said.append(f"The logarithm of the evidence, by which models of the same readings are compared, is {value} ({lower} to {upper}).")
+    for led, found in (("The readings of {} scatter by", walked.scatter), ("What the model lacks in {} has a size of", walked.lacking)):
+        for name, number_of in found.items():
+            unit = scale(unit_of(result, name), number_of.values())
+            lower, value, upper = apart(*(float(unit.of(number_of[word])) for word in ("lower", "mean", "upper")))
+            said.append(f"{led.format(name)} {unit.said(value)} (95 % limits {lower} and {upper}).")
+    return said
 
 
 def estimates_table(result: ResultData) -> Table:

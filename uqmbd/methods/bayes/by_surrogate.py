@@ -118,6 +118,9 @@ class BySurrogate(PosteriorRun):
         off = (found - said)[np.isfinite(found) & np.isfinite(said)]
         self.error = float(np.sqrt(np.mean(off**2))) if 2 * len(off) > len(said) else np.inf
 
+    def settle(self, conclude: Any = None) -> None:
+        """Once fresh runs say how far the surrogate can be believed, and not while chains walk that only say where these are."""
+
     # result ---------------------------------------------------------------------------------------------------------------------------
     def best_run(self) -> int:
         log = self._log_likelihood(0) - 0.5 * (self.points**2).sum(axis=1)

@@ -51,6 +51,8 @@ class Chains:
     log_likelihood : ndarray, shape (ensembles, walkers)
     runs : ndarray, shape (ensembles, walkers)
         Numbers of the runs that were there.
+    looks : list of (int, float, float)
+        Steps at which it was looked whether they suffice, the largest R-hat and the least effective size then.
     """
 
     def __init__(self, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray) -> None:
@@ -58,6 +60,7 @@ class Chains:
         self.ensembles, self.walkers, self.d = z.shape
         self._past = [Growing(np.empty((0, *part.shape), part.dtype)) for part in (self.z, self.log_likelihood, self.runs)]
         self.tried = self.taken = 0
+        self.looks: list[tuple[int, float, float]] = []
 
     @property
     def steps(self) -> int:

@@ -35,10 +35,19 @@ CHAINS = GroupSpec(
     "chains",
     ("step", "walker"),
     "where walkers were, inputs in SI as ``input:<name>``; those of an ensemble follow each other, ``ensemble`` is theirs. Attribute "
-    "``kept_from``: the step with which the draws begin",
+    "``kept_from``: the step with which the draws begin; ``looks``: steps at which it was looked whether the chains suffice, with the "
+    "largest ``rhat`` and the least ``effective`` size then",
     per_output=False,
     caption="",
 )
+PRIOR = GroupSpec(
+    "prior",
+    ("level",),
+    "quantiles of the inputs before the readings, SI, as ``input:<name>``, at the probabilities ``level``",
+    per_output=False,
+    caption="",
+)
+PLACES = np.linspace(-3.5, 3.5, 141)  # normal scores of these quantiles
 
 
 def concluded(run: Any) -> Conclusion:
@@ -57,6 +66,7 @@ def concluded(run: Any) -> Conclusion:
         "statistics": columns.dataset(np.concatenate([fitted, _predicted(run, z[at].reshape(-1, chains.d), drawn)]), {"statistic": words}),
         "posterior": _draws(run, z[at].reshape(-1, chains.d), log_likelihood[at].ravel(), drawn),
         "chains": _chains(run, first),
+        "prior": _prior(run),
     }
     return groups, _attributes(run, z, log_likelihood, residual, run.values[best_run])
 
@@ -84,6 +94,18 @@ def _draws(run: Any, z: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray
     return xr.Dataset(variables | {"log_likelihood": ("draw", log_likelihood, {"unit": ""}), "run": ("draw", runs, {"unit": ""})})
 
 
+def _prior(run: Any) -> xr.Dataset:
+    import xarray as xr
+    from scipy.special import ndtr
+
+    quantiles = {
+        f"input:{name}": ("level", np.asarray(item.from_normal(PLACES)), {"unit": item.unit})
+        for name, item in run.inputs.items()
+        if name not in run.inputs.sampled
+    }
+    return xr.Dataset(quantiles, {"level": ndtr(PLACES)})
+
+
 def _chains(run: Any, first: int) -> xr.Dataset:
     import xarray as xr
 
@@ -95,7 +117,9 @@ def _chains(run: Any, first: int) -> xr.Dataset:
     units = {name: item.unit for name, item in run.inputs.items()}
     variables = {f"input:{name}": (("step", "walker"), x.reshape(shape), {"unit": units[name]}) for name, x in samples.items()}
     coords = {"step": steps, "ensemble": ("walker", np.repeat(np.arange(chains.ensembles), chains.walkers))}
-    return xr.Dataset(variables, coords, {"kept_from": first})
+    words = dict(zip(("looks", "rhat", "effective"), map(list, zip(*chains.looks, strict=True)), strict=False))
+    wanted = {"rhat_wanted": run.settings.rhat, "effective_wanted": run.settings.effective}
+    return xr.Dataset(variables, coords, {"kept_from": first, **words, **wanted})
 
 
 def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: np.ndarray, fitted: np.ndarray) -> dict[str, Any]:
@@ -112,20 +136,21 @@ def _attributes(run: Any, z: np.ndarray, log_likelihood: np.ndarray, residual: n
     free = run.likelihood.noise or settings.discrepancy  # of which no fit is asked: what is left is taken for the one or the other
     fit = {} if free else judged_fit(squares, compare.count - len(names))
     pairs = correlated(names, covariance)
-    slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps)
+    slow = "" if converged else _not_converged(labels, judged, settings.rhat, chains.steps, ended=run.ended)
     about, warnings = run.about()
     warnings = [slow, *warnings] if slow else warnings
     notes = list(warnings)
-    if converged and (effective < settings.effective).any():
+    if run.ended and converged and (effective < settings.effective).any():
         least = int(np.argmin(effective))
         notes.append(
             f"the draws of {labels[least]} are worth {effective[least]:.0f} independent ones, where effective = {settings.effective} was "
             f"asked for: its limits are known to {100 / np.sqrt(effective[least]):.2g} % of its standard deviation or so; raise max_steps"
         )
-    notes += leaning.values()
-    notes += [f"the readings tell nothing of {name}: its posterior is as wide as its prior" for name in untold]
-    notes += [f"the readings tell {a} and {b} only together (correlation {rho:.3g})" for a, b, rho in pairs]
-    notes += [fit["fit"]] if fit.get("fit_doubted") else []
+    if run.ended or converged:  # else walkers are still on their way
+        notes += leaning.values()
+        notes += [f"the readings tell nothing of {name}: its posterior is as wide as its prior" for name in untold]
+        notes += [f"the readings tell {a} and {b} only together (correlation {rho:.3g})" for a, b, rho in pairs]
+        notes += [fit["fit"]] if fit.get("fit_doubted") else []
     if compare.interpolated and (off := float(np.abs(compare.errors(fitted)).max())) > TELLING:
         notes.append(
             f"readings lie between the study's times, where histories are interpolated with an error of {off:.2g} of the readings' "
@@ -196,14 +221,15 @@ def _scatter(run: Any, z: np.ndarray) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int) -> str:
-    """That chains have not converged, and what to do."""
+def _not_converged(names: list[str], judged: Judged, wanted: float, steps: int, *, ended: bool) -> str:
+    """That chains have not converged, and what to do once they have `ended`."""
     worst = int(np.argmax(judged.rhat))
     why = f"the ensembles disagree about {names[worst]} (R-hat {judged.rhat[worst]:.3g}, above {wanted:g})"
     if judged.rhat[worst] <= wanted:
         worst = int(np.argmax(judged.alone))
         why = f"walkers stay where they are in {names[worst]} (R-hat of single walkers {judged.alone[worst]:.3g}, above {STUCK:g})"
-    return f"the chains have not converged: {why} after {steps} steps, so nothing of the posterior is trusted; raise max_steps or walkers"
+    remedy = "; raise max_steps or walkers" if ended else ""
+    return f"the chains have not converged: {why} after {steps} steps, so nothing of the posterior is trusted{remedy}"
 
 
 def _against_prior(names: list[str], z: np.ndarray) -> tuple[dict[str, str], list[str]]:

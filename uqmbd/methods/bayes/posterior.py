@@ -14,7 +14,7 @@ from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.bayes.by_surrogate import BySurrogate
-from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR
+from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR, PRIOR
 from uqmbd.methods.bayes.discrepancy import Discrepancy
 from uqmbd.methods.bayes.noise import Noise
 from uqmbd.methods.bayes.shown import posterior_figures
@@ -89,7 +89,7 @@ class Posterior(Readings):
     name: ClassVar[str] = "posterior"
     accepts: ClassVar[frozenset[str]] = frozenset({"random"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint"})
-    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, POSTERIOR, CHAINS)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SAMPLE, POSTERIOR, CHAINS, PRIOR)
     figures: ClassVar[tuple[Any, ...]] = (posterior_figures,)
     run: ClassVar[type] = PosteriorRun
 

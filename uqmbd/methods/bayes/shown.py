@@ -1,4 +1,4 @@
-"""What the report shows of a posterior: its draws, each input against each other, and where the walkers were."""
+"""What the report shows of a posterior: each input before and after, its draws against each other, and where the walkers were."""
 
 from __future__ import annotations
 
@@ -10,13 +10,53 @@ if TYPE_CHECKING:
     from uqmbd.figures.marks import Figure
 
 DRAWS = 600  # of the scatter matrix
+SHOWN = 201  # places of a density
 VARIABLES = 8  # in it
 TITLE = "Posterior"
+CAPTION = "Dotted: the density before the measurements (the prior), shown about the one after them."
 
 
 def posterior_figures(result: Any) -> dict[str, list[Figure]]:
-    """The scatter matrix of the draws, and the course of the ensembles."""
-    return {TITLE: [corner(result), traces(result)]}
+    """Each input before and after, the draws against each other, and the course of the ensembles."""
+    return {TITLE: [*marginals(result), corner(result), traces(result), *judgements(result)]}
+
+
+def marginals(result: Any) -> list[Figure]:
+    """Densities of each input after the measurements and before them; none of results of earlier versions, which have no prior."""
+    from uqmbd.figures.marks import Band, Curve, Figure, Panel
+    from uqmbd.tables.scaling import input_unit, with_unit
+
+    figures, before = [], result["prior"]
+    for name in [name for name in _inputs(result) if f"input:{name}" in before][:VARIABLES]:
+        unit = input_unit(result, name)
+        places, after = smoothed(np.asarray(unit.of(result["posterior"][f"input:{name}"].values)))
+        prior = density(np.asarray(unit.of(before[f"input:{name}"].values)), before["level"].values)
+        near = (prior[0] >= places[0] - np.ptp(places)) & (prior[0] <= places[-1] + np.ptp(places))
+        marks = (
+            Band(places, np.zeros(SHOWN), after, "after the measurements", 0),
+            Curve(places, after, "its density", 0),
+            Curve(*prior[:, near], "before", "limit"),
+        )
+        panel = Panel(with_unit(name, unit), "density", marks)
+        figures.append(Figure(f"{name}.marginal", f"{name} before and after the measurements", (panel,), (CAPTION,)))
+    return figures
+
+
+def density(quantiles: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Places and the mean density between neighbouring quantiles there, (2, n)."""
+    width, share = np.diff(quantiles), np.diff(levels)
+    some = width > 1e-12 * np.abs(quantiles).max()
+    return np.stack([(quantiles[1:] + quantiles[:-1])[some] / 2, share[some] / width[some]])
+
+
+def smoothed(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Places (SHOWN,) over the draws, and their density by normal kernels, Silverman (1986), (3.31)."""
+    low, high = np.quantile(draws, [0.25, 0.75])
+    spread = min(draws.std(), (high - low) / 1.349) or draws.std()
+    width = 0.9 * spread * len(draws) ** -0.2 or max(abs(float(draws[0])), 1.0) * 1e-6
+    places = np.linspace(draws.min(), draws.max(), SHOWN)
+    kernels = np.exp(-0.5 * ((places[:, None] - draws) / width) ** 2)
+    return places, kernels.mean(axis=1) / (width * np.sqrt(2 * np.pi))
 
 
 def corner(result: Any) -> Figure:
@@ -53,7 +93,26 @@ def traces(result: Any) -> Figure:
         marks.append(Level(first, "draws begin", "limit"))
         panels.append(Panel("step", with_unit(name, unit), tuple(marks), height=1.6))
     caption = "Steps before the dotted line are left out. Ensembles that have converged lie on each other, and neither drifts."
-    return Figure("chains", "Where the walkers were", tuple(panels), (caption,))
+    return Figure("chains", "Where the walkers were", tuple(panels), (caption,), growing=True)
+
+
+def judgements(result: Any) -> list[Figure]:
+    """R-hat and effective size of the input that has the worst, at each look, and what was asked for; nothing before the first look."""
+    from uqmbd.figures.marks import Curve, Figure, Panel, Points
+
+    said = result["chains"].attrs
+    if not len(np.atleast_1d(said.get("looks", ()))):
+        return []
+    step, panels = np.atleast_1d(said["looks"]).astype(float), []
+    words = (("rhat", "largest R-hat"), ("effective", "least effective size"))
+    for key, label in words:
+        values = np.atleast_1d(said[key]).astype(float)
+        goal = Curve(step, np.full(len(step), float(said[f"{key}_wanted"])), "asked for", "limit")
+        none = ("",) * len(step)
+        marks = Curve(step, values, "worst input", 0), Points(step, values, none, none, "looks", 0, small=True, on_curves=True), goal
+        panels.append(Panel("step", label, marks))
+    caption = "R-hat is to be below the dotted line, the effective size (independent draws that the chains are worth) above it."
+    return [Figure("chains.judged", "How far the chains can be believed", tuple(panels), (caption,), growing=True)]
 
 
 def _inputs(result: Any) -> list[str]:

@@ -20,6 +20,7 @@ FIRST, MOVED = range(2)  # roles: from the prior, and where walkers wanted to go
 STARTS, WALKS = range(2)  # random numbers
 FARTHEST = 8.0  # standard deviations: no walker leaves 1 - 1e-15 of the prior
 PRUNED = (6, 12, 18, 24)  # steps after which walkers that are hopelessly far go where others of their ensemble are; they are left out
+SHOWN = (12, 24, 36)  # steps that are shown to who looks on, before it is looked first whether they suffice
 FIRST_LOOK, LATER = 48, 1.25  # steps at which it is looked first whether the chains suffice, and how much later each time
 
 
@@ -63,6 +64,9 @@ class PosteriorRun(AdaptiveSampler):
                 if self._suffices(effective) or look >= most:
                     return
                 look = min(int(np.ceil(LATER * look)), most)
+                self.settle()
+            elif chains.steps in SHOWN:
+                self.settle()
             for moving in (slice(None, half), slice(half, None)):
                 yield from self._move(moving, rng)
             chains.record()
@@ -124,6 +128,7 @@ class PosteriorRun(AdaptiveSampler):
 
     def _suffices(self, effective: int) -> bool:
         judged = self.chains.judged(self.settings.discard, self.coordinate)
+        self.chains.looks.append((self.chains.steps, float(judged.rhat.max()), float(judged.effective.min())))
         enough = bool((judged.effective >= effective).all())
         return judged.agree(self.settings.rhat) and enough and judged.long_enough
 

@@ -11,6 +11,7 @@ from uqmbd.analysis.sensitivity.elementary import shares
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.methods.base import count_failures
+from uqmbd.methods.sensitivity.part import notes_of
 from uqmbd.methods.sensitivity.settings import Sensitivity, Step
 from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 
@@ -52,7 +53,7 @@ class DerivativeRun(AdaptiveSampler):
         share = slope * spread[:, None]
         unscaled = [name for name, at in self.columns.slices.items() if scale[at.start] == 0]
         share = np.where(scale > 0, shares(share, scale), share)
-        notes = []
+        notes = notes_of(self.inputs, self.settings.region)
         if unscaled:
             notes.append(f"{', '.join(unscaled)} is 0 at the medians: its derivatives are not divided by anything")
         for words, sides in (("one-sided", (low == 0) != (high == 0)), ("missing, both runs failed,", (low == 0) & (high == 0))):

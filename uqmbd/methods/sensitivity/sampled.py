@@ -18,6 +18,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 from uqmbd.methods.base import MethodRun, count_failures
 from uqmbd.methods.failures import left_out
+from uqmbd.methods.sensitivity.part import notes_of
 from uqmbd.methods.sensitivity.settings import Samples, Sensitivity
 from uqmbd.methods.staged import AdaptiveSampler, Conclusion
 from uqmbd.outcomes import OutputInfo
@@ -117,7 +118,7 @@ class SampledRun(AdaptiveSampler):
         if word := settings.together:
             attrs |= {word: len(whole), f"{word}_dropped": lost}
         notes = [settings.lost.format(lost, len(whole))] if lost and settings.lost else left_out(counts)
-        notes += [settings.note] if settings.note else []
+        notes = notes_of(self.inputs, settings.region) + notes + ([settings.note] if settings.note else [])
         notes += too_few(len(whole) - lost, word) if word else []
         explained = self._facts.get("explained_share")
         for name, share in explained.items() if isinstance(explained, dict) else ():

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from uqmbd.groups import AGGREGATED, OF_SURROGATE, GroupSpec
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.approach import ByApproach
+from uqmbd.methods.base import MethodRun
 from uqmbd.methods.sensitivity.grouped import labels_of
+from uqmbd.methods.sensitivity.part import Region, within
+from uqmbd.outcomes import OutputInfo
 
 WITH_COUNTS = frozenset({"interval", "random", "integers", "choice"})  # of approaches that compare runs, and take no slopes and no order
 Samples = Annotated[int, Field(ge=4, examples=[512])]
@@ -31,6 +35,9 @@ class Sensitivity(ByApproach):
         bound of the total index), ``hdmr`` (shares of the variance of a fitted expansion), ``shapley`` (shares of the variance of inputs
         that may depend on each other, which add up to 1), ``derivative`` (at the medians), ``width`` (by how much the bounds narrow when
         one interval is halved).
+    region : dict of str to list, optional
+        A part within which indices are asked for, by input in the unit in which it is written: ``{ clearance = [0.02, 0.03] }``, of a
+        choice its values that are left. All runs lie there.
     samples : int
         sobol: blocks of inputs + 2 runs, or of 2 inputs + 2 with `second_order`; morris, dgsm: points with inputs + 1 runs each; fast: runs
         on each of as many curves as inputs; rbd_fast, delta, pawn, hdmr: runs; shapley: blocks of a run and one for each set of inputs,
@@ -75,9 +82,15 @@ class Sensitivity(ByApproach):
     worker_modules: ClassVar[tuple[str, ...]] = ("uqmbd.methods.sensitivity.reduce",)
     approaches: ClassVar[Mapping[str, type[Sensitivity]]] = {}
 
+    region: Region = None
+
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
+        within(inputs, self.region)
         labels_of(getattr(self, "input_groups", None), list(inputs))
+
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
+        return super()._start(within(inputs, self.region), outputs, time, seed)
 
     def runs(self, d: int) -> int:
         """Number of runs for `d` inputs."""

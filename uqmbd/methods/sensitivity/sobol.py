@@ -19,6 +19,7 @@ from uqmbd.errors import StudyError
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.reduced import ReducedRun
 from uqmbd.methods.sensitivity.grouped import Groups, count_of, labels_of, members_of
+from uqmbd.methods.sensitivity.part import notes_of
 from uqmbd.methods.sensitivity.reduce import UNIT, marks, reduce_batch, span, unit_sums
 from uqmbd.methods.sensitivity.sampled import pooled_dataset, too_few
 from uqmbd.methods.sensitivity.settings import WITH_COUNTS, Confidence, Resamples, Samples, Sensitivity
@@ -152,7 +153,8 @@ class SobolRun(ReducedRun):
         if self.histories.count:
             attrs["history_limit_groups"] = self._history_groups
         said = f"{lost} of {len(good)} blocks hold a failed run and are left out as a whole: the indices are those of the others"
-        return attrs | {"notes": ([said] if lost else []) + too_few(len(good) - lost, "blocks")} | count_failures(status)
+        notes = [*notes_of(self.inputs, settings.region), *([said] if lost else []), *too_few(len(good) - lost, "blocks")]
+        return attrs | {"notes": notes} | count_failures(status)
 
 
 class Sobol(Sensitivity):
@@ -177,6 +179,7 @@ class Sobol(Sensitivity):
 
     def reduce_key(self) -> dict[str, Any]:
         key = {"approach": "sobol", "second_order": self.second_order, "units": "whole"}
+        key |= {} if self.region is None else {"region": self.region}  # of which the design is
         return key if self.input_groups is None else key | {"input_groups": self.input_groups}
 
 

@@ -11,6 +11,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.intervals.chebyshev import Chebyshev
+from uqmbd.methods.sensitivity.part import notes_of
 from uqmbd.methods.sensitivity.settings import Sensitivity
 from uqmbd.request import Sampler
 
@@ -27,10 +28,12 @@ class WidthRun(Sampler):
     def __init__(self, settings: Width, *study: Any) -> None:
         self.settings, self._bounds = settings, settings.expansion()._start(*study)
         self.ask, self.tell = self._bounds.ask, self._bounds.tell
+        self._notes = notes_of(study[0], settings.region)
 
     def result(self) -> Result:
         whole, settings = self._bounds.result(), self.settings
         named = {"method": settings.name, "about": "indices", "approach": settings.approach, "degree": settings.degree}
+        named |= {"notes": [*self._notes, *whole.attrs.get("notes", ())]}
         return whole.replaced(sensitivity=whole.sensitivity.sel(kind=["width_reduction"]), attrs=whole.attrs | named)
 
 
