@@ -200,17 +200,18 @@ def schema(
 
 
 def indices(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="CSV file with a column for each input and output.")],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="CSV file with a column for each input and output; or RESULTS.")],
     output: Annotated[list[str], typer.Option(metavar="COLUMN", help="What depends on the others; may be given again.")],
     inputs: Annotated[list[str] | None, typer.Option("--input", metavar="COLUMN", help="On what; all other columns unless said.")] = None,
     above: Annotated[float | None, typer.Option(help="Which inputs differ most in the rows with an output above it.")] = None,
     below: Annotated[float | None, typer.Option(help="The same for rows with an output below it.")] = None,
+    within: Annotated[list[str] | None, typer.Option(metavar="COLUMN=A,B", help="Rows with a column from A to B, or these texts.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Say which inputs matter, from a table of runs or measurements that was made elsewhere."""
-    from uqmbd.given_data import indices_of_table
+    """Say which inputs matter, from a table of runs or measurements, or from stored runs (also of the output "failed")."""
+    from uqmbd.given_data import indices_of_table, parts_of
 
-    found = indices_of_table(table, output, inputs, above=above, below=below)
+    found = indices_of_table(table, output, inputs, above=above, below=below, within=parts_of(within or []))
     header = [str(column) for column in found.frame.columns]
     rows = [[x if isinstance(x, str) else f"{x:.3f}" for x in row] for row in found.frame.itertuples(index=False)]
     console().print(terminal_columns(header, rows, [False, False, *[True] * (len(header) - 2)]))

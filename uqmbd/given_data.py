@@ -1,11 +1,11 @@
-"""Indices from a table of inputs and outputs that was made elsewhere: measurements, runs of another program."""
+"""Indices from a table of inputs and outputs: measurements, runs of another program, stored runs of a study."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LEAST_ROWS = 50  # from which densities can be told
 LEAST_BEYOND = 10  # rows in the region that is asked about
 RESAMPLES, SLICES = 100, 10
-BY_CHANCE = 1.63  # Kolmogorov and Smirnov's distance times the root of the rows beyond: one in a hundred is larger by chance
+FAILED = "failed"  # column of folders of results
 SPURIOUS = 4.0  # a rank correlation times the root of the rows, above which it is none by chance
 
 
@@ -52,6 +52,7 @@ def indices_of_table(
     *,
     above: float | None = None,
     below: float | None = None,
+    within: Mapping[str, Sequence[Any]] | None = None,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> TableIndices:
@@ -60,14 +61,17 @@ def indices_of_table(
     Parameters
     ----------
     data : str, Path or pandas.DataFrame
-        A CSV file with names in its first line, or the table itself; 50 rows at least.
+        A CSV file with names in its first line, the table itself, or a folder of results: its ok runs, with inputs in the units in which
+        they were written; 50 rows at least. Columns of inputs may hold texts, which have no order.
     outputs : list of str
-        Columns that depend on others.
+        Columns that depend on others. Of a folder of results also ``failed`` alone, 1 for runs that failed and 0 for the others.
     inputs : list of str, optional
         Columns on which they depend; all others unless given.
     above, below : float, optional
         A limit on the outputs, in the unit of the table: which inputs differ most between the rows beyond it and all rows
         (``region_distance``, Kolmogorov and Smirnov's, from 0 to 1; Hornberger and Spear 1981).
+    within : dict of str to list, optional
+        Rows that are looked at, by column of an input or an output: ``{"clearance": [0.02, 0.03]}``, or the texts that are left.
     confidence : float
         Of the limits of ``first``.
     seed : int
@@ -97,28 +101,32 @@ def indices_of_table(
     """
     import pandas as pd
 
-    from uqmbd.analysis.reliability.sampling import distances_of_unsafe
-    from uqmbd.analysis.sensitivity import distances
-    from uqmbd.analysis.sensitivity.ranks import first_order, largest_rank_correlation, unit_ranks
+    from uqmbd.analysis.sensitivity import distances, regional
+    from uqmbd.analysis.sensitivity.ranks import first_order, largest_rank_correlation
     from uqmbd.analysis.sensitivity.resampling import by_halves, limits
 
-    names, outputs, values = _read(data, outputs, inputs)
+    names, outputs, values, classes = _read(data, outputs, inputs, within)
     x, y = values[:, : len(names)], values[:, len(names) :]
     rng, notes = np.random.default_rng(seed), []
     scaled = y / np.maximum(np.abs(y).max(axis=0), np.finfo(float).tiny)
     kinds = limits("first", *by_halves(first_order, x, scaled, rng, RESAMPLES), confidence, RESAMPLES)
     kinds["delta"] = np.array([distances.delta(x, column, RESAMPLES, np.random.default_rng(seed)) for column in y.T]).T
-    kinds["pawn"] = distances.pawn(x, np.column_stack([distances.alike(column) for column in y.T]), SLICES)
+    alike = np.column_stack([distances.alike(column) for column in y.T])
+    kinds["pawn"] = distances.pawn(x, alike, SLICES)
+    for k in classes:
+        kinds["pawn"][k] = regional.of_classes(x[:, k], alike)
     if above is not None or below is not None:
-        u = unit_ranks(x)
         far = []
         for name, column in zip(outputs, y.T, strict=True):
             beyond = _beyond(name, column, above, below)
-            far.append(distances_of_unsafe(u[beyond]))
-            chance = BY_CHANCE / np.sqrt(beyond.sum())
+            others = 1 - beyond.mean()  # all rows are others and those beyond
+            far.append(others * regional.distances(x, beyond, classes))
+            chance = others * regional.by_chance(beyond)
             notes.append(f"{beyond.sum()} rows of {name} are beyond the limit; region_distance is above {chance:.2f} once in 100 by chance")
         kinds["region_distance"] = np.array(far).T
-    rho, i, j = largest_rank_correlation(x)
+    ordered = [k for k in range(len(names)) if k not in classes]
+    rho, *pair = largest_rank_correlation(x[:, ordered]) if len(ordered) > 1 else (0.0, 0, 0)
+    i, j = (ordered[k] if ordered else 0 for k in pair)
     if abs(rho) * np.sqrt(len(x)) > SPURIOUS:
         notes.append(f"{names[i]} and {names[j]} have the rank correlation {rho:.2f}: an index of one has in it what it says of the other")
     rows = [
@@ -129,23 +137,16 @@ def indices_of_table(
     return TableIndices(pd.DataFrame(rows), notes)
 
 
-def _read(data: str | Path | pd.DataFrame, outputs: Sequence[str], inputs: Sequence[str] | None) -> tuple[list[str], list[str], np.ndarray]:
-    """Names of inputs and of outputs, and their columns, (rows, inputs + outputs)."""
-    import pandas as pd
-
-    from uqmbd.inputs.table import read_columns
-
-    if isinstance(outputs, str):
-        outputs = [outputs]
-    if isinstance(data, pd.DataFrame):
-        known, file = [str(name) for name in data.columns], "the table"
-    else:
-        table = read_columns(str(data), None, least=1)
-        known, file = list(table.columns), f"the file '{table.name}'"
-        data = pd.DataFrame(table.values, columns=known)
-    names = [name for name in known if name not in outputs] if inputs is None else list(inputs)
-    for key, wanted in (("outputs", outputs), ("inputs", names)):
-        if not wanted:
+def _read(
+    data: str | Path | pd.DataFrame, outputs: Sequence[str], inputs: Sequence[str] | None, within: Mapping[str, Sequence[Any]] | None
+) -> tuple[list[str], list[str], np.ndarray, list[int]]:
+    """Names of inputs and of outputs, their columns, (rows, inputs + outputs), and which of the inputs hold texts."""
+    outputs = [outputs] if isinstance(outputs, str) else outputs
+    data, file = _table(data, outputs)
+    known = [str(name) for name in data.columns]
+    names = [name for name in known if name not in outputs and name != FAILED] if inputs is None else list(inputs)
+    for key, wanted in (("outputs", outputs), ("inputs", names), ("within", list(within or ()))):
+        if not wanted and key != "within":
             raise StudyError(f"{file} has no columns for {key}", key=key, remedy=f"name some of: {', '.join(known)}")
         for name in wanted:
             if known.count(name) != 1:
@@ -153,18 +154,145 @@ def _read(data: str | Path | pd.DataFrame, outputs: Sequence[str], inputs: Seque
                 raise StudyError(f"{file} {fault} '{name}'", key=key, value=name, remedy=did_you_mean(name, known, noun="column"))
     if both := [name for name in names if name in outputs]:
         raise StudyError(f"'{both[0]}' is named as an input and as an output", key="inputs", value=both[0], remedy="take it out of one")
-    columns = []
-    for name in (*names, *outputs):
-        column = np.asarray(pd.to_numeric(data[name], errors="coerce"), float)
-        if not np.isfinite(column).all():
-            row = int(np.flatnonzero(~np.isfinite(column))[0])
-            text = f"row {row + 1} of {file} holds no finite number in the column '{name}'"
-            raise StudyError(text, key="data", value=str(data[name].iloc[row]), remedy="take the row out")
-        columns.append(column)
+    data = data[_inside(data, within or {})]
+    columns, classes = [], []
+    for k, name in enumerate((*names, *outputs)):
+        codes = None if name in outputs else _codes(data[name])
+        classes += [] if codes is None else [k]
+        columns.append(_numbers(data[name], name, file) if codes is None else codes)
     if len(columns[0]) < LEAST_ROWS:
-        text = f"{file} has {len(columns[0])} rows, and densities need {LEAST_ROWS}"
-        raise StudyError(text, key="data", value=len(columns[0]), remedy="add rows")
-    return names, list(outputs), np.column_stack(columns)
+        text = f"{file} has {len(columns[0])} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
+        raise StudyError(text, key="data", value=len(columns[0]), remedy="widen the part" if within else "add rows")
+    return names, list(outputs), np.column_stack(columns), classes
+
+
+def _table(data: str | Path | pd.DataFrame, outputs: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """The table, and what it is called in sentences."""
+    import pandas as pd
+
+    from uqmbd.inputs.table import read_columns
+
+    if isinstance(data, pd.DataFrame):
+        return data, "the table"
+    if Path(data).is_dir():
+        return _runs(Path(data), outputs), f"the folder '{data}'"
+    cells = _Texts()
+    table = read_columns(str(data), None, least=1, places=cells)
+    file = f"the file '{table.name}'"
+    return pd.DataFrame({name: cells[name].column(name, file, table.values[:, k]) for k, name in enumerate(table.columns)}), file
+
+
+def _runs(folder: Path, outputs: Sequence[str]) -> pd.DataFrame:
+    """The stored runs of a folder of results: inputs as they were written, outputs that are numbers; `FAILED` where it is asked for."""
+    import pandas as pd
+
+    from uqmbd.result import open_results
+    from uqmbd.tables.scaling import input_unit
+
+    result = open_results(folder)
+    status = result.runs["status"].values
+    if FAILED in outputs and len(outputs) > 1:
+        raise StudyError("runs that failed have no outputs", key="outputs", value=FAILED, remedy=f"name '{FAILED}' alone")
+    rows = status >= 0 if FAILED in outputs else status == 0
+    columns: dict[str, Any] = {}
+    for key, x in result.runs.data_vars.items():
+        if x.dims != ("run",) or key in ("status", "message"):
+            continue
+        name = str(key).removeprefix("input:")
+        if name == key:
+            if FAILED not in outputs:
+                columns[name] = x.values[rows]
+        elif name not in result.facts.inputs or result.facts.inputs[name].kind != "fixed":
+            unit = input_unit(result, name)
+            columns[name] = [unit.said(value, 6) for value in x.values[rows]] if unit.labels else unit.of(x.values[rows])
+    inputs = {str(key).removeprefix("input:") for key in result.runs.data_vars if str(key).startswith("input:")}
+    kept = {name: values for name, values in columns.items() if name in inputs or name in outputs}
+    return pd.DataFrame(kept | ({FAILED: (status[rows] > 0).astype(float)} if FAILED in outputs else {}))
+
+
+class _Texts(dict[str, "_Cells"]):
+    """By column what reads its cells."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.setdefault(name, _Cells())
+
+
+class _Cells:
+    """Reads numbers, or texts as numbers in the order in which they first occur; cells of one column."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, float] = {}
+        self.numbers = 0
+
+    def __call__(self, cell: str) -> float:
+        text = cell.strip()
+        try:
+            number = float(text)
+        except ValueError:
+            if text:
+                return self.texts.setdefault(text, float(len(self.texts)))
+            number = np.nan
+        if not np.isfinite(number):
+            raise StudyError(f"'{text}' is no finite number" if text else "it is empty", remedy="mend the line or take it out")
+        self.numbers += 1
+        return number
+
+    def column(self, name: str, file: str, values: np.ndarray) -> Any:
+        """The column of which these are the numbers."""
+        if self.texts and self.numbers:
+            text = f"the column '{name}' of {file} holds numbers and texts"
+            raise StudyError(text, key="data", value=next(iter(self.texts)), remedy="mend the line or take it out")
+        return np.array(list(self.texts), object)[values.astype(int)] if self.texts else values
+
+
+def _codes(column: pd.Series) -> np.ndarray | None:
+    """Numbers of the texts of a column; None where it holds others, or one text alone."""
+    values = column.to_numpy(object)
+    if not len(values) or not all(isinstance(value, str) for value in values) or len(set(values)) < 2:
+        return None
+    return np.unique(values.astype(str), return_inverse=True)[1].astype(float)
+
+
+def _numbers(column: pd.Series, name: str, file: str) -> np.ndarray:
+    """A column of finite numbers."""
+    import pandas as pd
+
+    values = np.asarray(pd.to_numeric(column, errors="coerce"), float)
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        text = f"row {row + 1} of {file} holds no finite number in the column '{name}'"
+        raise StudyError(text, key="data", value=str(column.iloc[row]), remedy="take the row out")
+    return values
+
+
+def parts_of(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """Parts as the command has them, ``clearance=0.02,0.03`` and ``law=hertz``."""
+    parts: dict[str, list[Any]] = {}
+    for text in texts:
+        name, equals, ends = text.partition("=")
+        if not equals or not name.strip() or not ends.strip():
+            raise StudyError("a part of the rows is COLUMN=A,B", key="--within", value=text, remedy="write clearance=0.02,0.03, say")
+        words = [word.strip() for word in ends.split(",")]
+        try:
+            parts[name.strip()] = [float(word) for word in words]
+        except ValueError:
+            parts[name.strip()] = words
+    return parts
+
+
+def _inside(data: pd.DataFrame, within: Mapping[str, Sequence[Any]]) -> np.ndarray:
+    """Which rows are in a part, (rows,)."""
+    inside = np.ones(len(data), bool)
+    for name, ends in within.items():
+        texts = isinstance(ends, (list, tuple)) and all(isinstance(end, str) for end in ends)
+        if texts and len(ends):
+            inside &= data[name].isin(list(ends)).to_numpy()
+        elif isinstance(ends, (list, tuple)) and len(ends) == 2 and not any(isinstance(end, str) for end in ends) and ends[0] < ends[1]:
+            inside &= data[name].between(float(ends[0]), float(ends[1])).to_numpy()
+        else:
+            remedy = f"give two rising numbers, {name}=0.02,0.03, or texts of the column"
+            raise StudyError(f"the part of '{name}' is none", key=f"within.{name}", value=ends, remedy=remedy)
+    return inside
 
 
 def _beyond(name: str, column: np.ndarray, above: float | None, below: float | None) -> np.ndarray:

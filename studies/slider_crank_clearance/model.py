@@ -9,6 +9,7 @@ import flexmbd as fm
 
 CRANK, ROD = 0.05, 0.12  # lengths, m
 BEARING = 10e-3  # radius of the bearing, m
+WALL = 0.25  # place of the wall on the line of the slider, m
 STEEL = fm.Material(E=207e9, nu=0.3, name="steel")
 
 
@@ -62,3 +63,17 @@ def joint_in_service(clearance, restitution, friction):
     contact that opens for a microsecond would be damped many times more than one that just stays closed.
     """
     return slider_crank(clearance, restitution, friction, calibrated=True, slowest_impact=1.0)
+
+
+def balanced(clearance, restitution, friction, stiffness, length):
+    """The joint in service, with a spring between the slider and a wall that takes a part of its inertia.
+
+    Parameters
+    ----------
+    stiffness, length : float or ndarray
+        Of the spring, N/m, and its length at rest, m.
+    """
+    s = joint_in_service(clearance, restitution, friction)
+    slider = next(body for body in s.bodies if body.name == "slider")
+    s.add(fm.Spring("spring", slider["B"], s.ground.at(WALL, 0.0, "W"), stiffness=stiffness, length=length))
+    return s

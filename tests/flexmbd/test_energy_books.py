@@ -106,7 +106,7 @@ CLOSED = (
 )  # fmt: skip
 ASKED = {"manipulator"}  # its book is an output; half a minute a run, measured once: 2e-7
 ALIKE = {"flexible_slider_crank_mixed": "flexible_slider_crank", "slider_crank_mixed": "slider_crank_clearance"}
-CRANKS = "clearance_bifurcation", "slider_crank_bifurcation", "slider_crank_random", "tolerance_allocation"
+CRANKS = "balanced_crank", "clearance_bifurcation", "slider_crank_bifurcation", "slider_crank_random", "tolerance_allocation"
 ALIKE |= dict.fromkeys(CRANKS, "slider_crank_clearance")  # the model of another study
 # formulas of their own, no solver
 OTHERS = {"bouncing_ball", "chaos_control", "duffing_fold", "friction_posterior", "gearbox_meshing", "impact_oscillator_flips"}

@@ -130,6 +130,7 @@ SAMPLES = {  # of sensitivity: what each approach needs, and settings that keep 
     "derivative": {},
     "width": {"degree": 3},
 }
+TURNS = {"move": {"a": [1.0, 3.0]}, "approach": "sora", "starts": 2, "samples": 20}
 SHOWN = {"front": "t", "compromises": 3}
 COSTS = {"a": {"reciprocal": 1.0}, "b": {"exponential": 2.0, "per": 0.25, "smallest": 0.01}}
 RARE = {"output": "s", "above": 3.1}
@@ -226,6 +227,7 @@ CASES = [
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
     case("reliability", "joint", JOINT, approach="form", output="s", above=3.2),
     case("reliability", "parts", PARTS, approach="montecarlo", samples=60, output="s", above=2.0),
+    case("reliability", "system", TAILED, approach="montecarlo", samples=60, also={"t": "> 2.1"}, system="series", output="s", above=2.2),
     case("reliability", "box", BOX, approach="interval", degree=4, output="s", above=3.2),
     case("reliability", "ellipse", ELLIPSE, approach="interval", degree=4, output="s", above=3.2),
     case("grid", "box", BOX, points=4),
@@ -237,6 +239,7 @@ CASES = [
     case("list", "parts", PARTS, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("design", "moved", BOTH | {"a": TAILED["a"]}, minimise="t", limits={"s": "beta(< 2.2) >= 2"}, move={"a": [1.0, 3.0]}, samples=40),
     case("design", "bound", BOUND, minimise="t", limits={"s": ["P(< 1.5) <= 0.05", "<= 4.0"]}, move={"a": [1.0, 3.0]}, samples=20),
+    case("design", "spread", BOTH | {"a": TAILED["a"]}, minimise="t", measure="mean + 2 std", limits={"s": "beta(< 2.2) >= 2"}, **TURNS),
     case("tolerances", "box", BOX, degree=3, costs=COSTS, limits={"s": ["<= 2.4", ">= 1.7"], "t": "width <= 1.2"}, **SHOWN),
     case("bifurcation", "box", BOX, parameter="a", points=20, period=2 / 3, skip=0),
     case("bifurcation", "random", UNIFORM | {"a": BOX["a"]}, JUMPING, values=[1.0, 1.5, 2.0], samples=8, sections=["f"]),

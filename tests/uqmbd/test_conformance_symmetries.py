@@ -36,6 +36,10 @@ def changed(case, k, c):
     if case.method.name == "reliability":
         side = "above" if k > 0 else "below"
         settings = {key: value for key, value in case.settings.items() if key != "above"}
+        if "also" in settings:
+            settings["also"] = {
+                name: limit_changed(text.replace(">", ">="), k, c).replace("=", "") for name, text in settings["also"].items()
+            }
         return type(case.method)(**settings, **{side: k * case.settings["above"] + c})
     if case.method.name in ("calibrate", "posterior"):
         scatter = {name: abs(k) * value for name, value in case.settings.get("deviations", {}).items()}

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from uqmbd.errors import StudyError
+from uqmbd.figures.designs import design_figures
 from uqmbd.inputs import Interval
 from uqmbd.method_facts import Designed
 from uqmbd.methods import Design
@@ -88,6 +89,17 @@ def test_an_optimiser_whose_package_is_missing_is_said(monkeypatch):
 def test_an_optimum_at_the_end_of_a_range_is_said():
     facts = drive(Design(minimise="y", limits={}, samples=0), {"a": Interval(1.0, 2.0)}, lambda time, a: {"y": a})[0].facts_of(Designed)
     assert facts.design == {"a": 1.0} and list(facts.design_at_end) == ["a"]
+
+
+def test_figures_have_each_search_apart_and_the_limits_at_the_end():
+    limits = {"stress": "beta(> 0) >= 3", "sag": "mean + 2 std <= 3"}
+    result = drive(Design(minimise="area", limits=limits, starts=2, samples=0), CANTILEVER, cantilever)[0]
+    searches, ends = design_figures(result)
+    objective, margins = searches.panels
+    assert np.isnan(objective.marks[0].y).sum() == 1 and len(objective.marks[1].x) == result["designs"].sizes["look"]
+    assert [mark.label for mark in margins.marks][-1] == "limit" and len(margins.marks) == 3
+    bars = dict(zip(ends.panels[0].names, ends.panels[0].marks[0].values, strict=True))
+    assert bars["stress beta(> 0) >= 3"] == 0.0 < bars["sag mean + 2 std <= 3"] <= 100.0
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from uqmbd.figures.basins import basins_figures
+from uqmbd.figures.designs import design_figures
 from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.fields import field_figures
 from uqmbd.figures.histories import history_figure, history_figures
@@ -36,6 +37,7 @@ def sections(result: ResultData) -> dict[str, list[Figure]]:
         "Bifurcation diagrams": diagram_figures(result, histories + scalars),
         "Basins of attraction": basins_figures(result),
         "Tolerances": tolerances_figures(result),
+        "Design": design_figures(result),
         "Histories": history_figures(result, histories),
         "Where bounds were reached": worst_figures(result, histories),
         "Regions": region_figures(result),

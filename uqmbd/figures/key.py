@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.figures import samples
 from uqmbd.figures.basins import basins_figures
+from uqmbd.figures.designs import design_figures
 from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
@@ -58,6 +59,8 @@ def key_figure(result: ResultData) -> Figure | None:
         return basins_figures(result)[0]
     if result.facts_of(Allocated):
         return tolerances_figures(result)[0]
+    if drawn := design_figures(result):
+        return drawn[0]
     if has_probability(result, name):
         return _of_probability(result, name)
     over = any(result.axis_of(name, key) for key in ("bounds", "inner", "statistics", "sensitivity"))

@@ -84,7 +84,7 @@ def read_columns(
             raise StudyError(f"the file '{file.name}' {fault} '{column}'", remedy=did_you_mean(column, names, noun="column"))
     at, rows = list(range(len(names))) if columns is None else [names.index(column) for column in columns], []
     columns = names if columns is None else columns
-    wanted = [(i, name, (places or {}).get(name)) for i, name in zip(at, columns, strict=True)]
+    wanted = [(i, name, None if places is None else places.get(name)) for i, name in zip(at, columns, strict=True)]
     for number, line in enumerate(body, start=2):
         if not line.strip():
             continue

@@ -72,7 +72,7 @@ def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
     """Limits of values, and limits on probabilities with the 95 % limits of these."""
     import pandas as pd
 
-    by = "by surrogate" if result.facts_of(Allocated) else "worst"
+    by, where = ("by surrogate", "within the tolerances") if result.facts_of(Allocated) else ("by search", "at the design")
     rows, known = [], any(one.lower is not None for one in limits if one.what != "probability")
     for one in limits:
         chance = one.what == "probability"
@@ -81,4 +81,4 @@ def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
         rows.append({"output": one.output, "asked": one.text, **ends, by: one.surrogate, "in runs": one.runs, "met": one.met})
     for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
         if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
-            yield Frame(key, f"{what}, and what there is within the tolerances", pd.DataFrame(some).set_index("output"))
+            yield Frame(key, f"{what}, and what there is {where}", pd.DataFrame(some).set_index("output"))

@@ -35,3 +35,17 @@ def by_chance(inside: np.ndarray) -> float:
     """
     n = np.count_nonzero(inside)
     return float(BY_CHANCE * np.sqrt(1 / max(n, 1) + 1 / max(len(inside) - n, 1)))
+
+
+def of_classes(classes: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """PAWN's index (columns,) of an input whose values `classes` (n,) have no order: the median over them of Kolmogorov and Smirnov's
+    distance between `values` (n, columns) there and everywhere."""
+    each, at = np.unique(classes, return_inverse=True)
+    far = np.empty((len(each), values.shape[1]))
+    for c, column in enumerate(values.T):
+        places = np.unique(column)
+        whole = np.searchsorted(np.sort(column), places, side="right") / len(column)
+        for k in range(len(each)):
+            part = np.sort(column[at == k])
+            far[k, c] = np.abs(np.searchsorted(part, places, side="right") / len(part) - whole).max()
+    return np.median(far, axis=0)
