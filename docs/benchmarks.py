@@ -30,7 +30,7 @@ SECTIONS = {
         "work_precision taylor_peers clearance_crank_peers lanes flexible_peers trees trees_chain formulations symplectic_perturbation net "
         "direct_solvers"
     ),
-    "Contact and oil": "nonsmooth contact_problems film_map film_direct lubricated_crank bifurcation spectrum",
+    "Contact and oil": "nonsmooth contact_problems film_map film_direct lubricated_crank bifurcation spectrum exponents_peer",
     "Bounds and statistics": (
         "interval_runs search_functions search_cost untrusted_bounds bernstein_speed time_warping pce_history pce_sparse saltelli_stream "
         "million_indices long_histories"

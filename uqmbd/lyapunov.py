@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives
+from uqmbd.analysis.dynamics.compiled import compiled_spectrum, stepping
 from uqmbd.analysis.dynamics.exponents import Exponents, kaplan_yorke, largest, spectrum
 from uqmbd.analysis.dynamics.maps import FunctionMap
 from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
@@ -20,7 +21,7 @@ from uqmbd.outcomes import DIVERGED, ERROR, WARNING, Outcomes, OutputInfo, sampl
 from uqmbd.simulators.zero_one import too_fine, zero_one
 
 PAIRS = "two orbits"
-_SETTINGS = {"states", "start", "steps", "transient", "fixed", "derivatives", "step_time", "signal", "points"}
+_SETTINGS = {"states", "start", "steps", "transient", "fixed", "derivatives", "step_time", "signal", "points", "compiled"}
 
 
 class Lyapunov:
@@ -50,6 +51,9 @@ class Lyapunov:
         Coordinate of the 0-1 test, the first unless said.
     points : int, optional
         Of the signal (2000).
+    compiled : bool, optional
+        Whether the map is compiled (Numba), for spectra of many runs: some seconds before the first, and then ten times as fast. The
+        function has to be of formulas of numbers, and to return a tuple. False unless said.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class Lyapunov:
     """
 
     width = 256
+    _code: tuple[tuple[str, ...], Any] | None = None
 
     def __init__(
         self, model: Any, outputs: Sequence[str], time: np.ndarray | None, settings: Mapping[str, Any], timeout: float | None
@@ -74,11 +79,27 @@ class Lyapunov:
         self.begin = Begin(self.map.names, settings.get("start", ()), settings.get("fixed", {}))
         self.counts = whole_numbers(settings, {"steps": (4096, 64), "transient": (512, 0), "points": (2000, 200)})
         self.points = self.counts.pop("points")
+        self.compiled = self._compilable(settings.get("compiled", False), kind)
         signal = settings.get("signal", self.map.names[0])
         if signal not in self.map.names:
             remedy = f"take one of {', '.join(self.map.names)}"
             raise StudyError("the signal of the 0-1 test is a coordinate", key="solver.signal", value=signal, remedy=remedy)
         self.signal = self.map.names.index(signal)
+
+    def _compilable(self, wanted: Any, kind: str) -> bool:
+        """Whether the map is to be compiled; `StudyError` where it cannot be."""
+        if not isinstance(wanted, bool):
+            raise StudyError("'compiled' is true or false", key="solver.compiled", value=wanted)
+        if wanted and (kind != derivatives.COMPLEX or not isinstance(self.map, FunctionMap)):
+            remedy = "leave one of them out"
+            raise StudyError("what is compiled is a function with complex steps", key="solver.compiled", remedy=remedy)
+        return wanted
+
+    def _machine_code(self, parameters: Mapping[str, np.ndarray]) -> Any:
+        """The map compiled, once for these parameters."""
+        if self._code is None or self._code[0] != tuple(parameters):
+            self._code = tuple(parameters), stepping(self.map, tuple(parameters))
+        return self._code[1]
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
         """All that can be asked for; `StudyError` where an output is none, or the map cannot take a step."""
@@ -100,6 +121,8 @@ class Lyapunov:
             raise StudyError(f"there is no output '{unknown[0]}'", key="outputs.include", value=unknown[0], remedy=remedy)
         first = self.begin.of({name: values[:1] for name, values in samples.items()})
         first_step(self.map, *first, by=None if self.in_pairs else ())
+        if self.compiled:
+            self._machine_code(first[1])
         return {name: known[name] for name in self.outputs}
 
     def simulate(self, samples: Mapping[str, np.ndarray]) -> Outcomes:
@@ -107,7 +130,10 @@ class Lyapunov:
         n = sample_count(samples)
         states, parameters = self.begin.of(samples)
         steps_of = replace(self.map, compare=False) if isinstance(self.map, FunctionMap) else self.map  # `check` has compared
-        found = (largest if self.in_pairs else spectrum)(steps_of, states, parameters, **self.counts)
+        if self.compiled:
+            found = compiled_spectrum(self._machine_code(parameters), states, parameters, self.map.period, **self.counts)
+        else:
+            found = (largest if self.in_pairs else spectrum)(steps_of, states, parameters, **self.counts)
         every = self._numbers(found)
         attributes: dict[str, str | float] = {"derivatives of the map": PAIRS if self.in_pairs else self.map.derivatives}
         if "chaos.k" in self.outputs:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uqmbd.analysis.dynamics.exponents import kaplan_yorke, largest, spectrum
+from uqmbd.analysis.dynamics.exponents import kaplan_yorke, largest, orthonormal, spectrum
 from uqmbd.errors import StudyError
 from uqmbd.simulators.zero_one import chaotic, too_fine, zero_one
 
@@ -153,3 +153,16 @@ def test_zero_one_test_is_that_of_the_defining_sums() -> None:
 def test_signals_that_are_sampled_too_finely_are_found() -> None:
     time = np.linspace(0, 20, 4000)
     assert too_fine(np.stack([np.sin(time), np.cos(2.0 * np.arange(4000))])).tolist() == [True, False]
+
+
+def test_directions_are_orthogonal_and_do_not_depend_on_how_many_there_are() -> None:
+    """Growths are those of Householder's reflections; a column in the span of those before it adds nothing."""
+    matrices = np.random.default_rng(0).normal(size=(40, 3, 3))
+    matrices[7, :, 2] = matrices[7, :, 0] - 2.0 * matrices[7, :, 1]
+    before = matrices.copy()
+    directions, added = orthonormal(matrices)
+    assert np.abs(directions.transpose(0, 2, 1) @ directions - np.eye(3)).max() < 1e-12 and (matrices == before).all()
+    upper = np.abs(np.diagonal(np.linalg.qr(matrices)[1], axis1=1, axis2=2))
+    np.testing.assert_allclose(added, upper, rtol=1e-12, atol=1e-14)
+    alone = orthonormal(matrices[5:6])
+    assert (alone[0] == directions[5]).all() and (alone[1] == added[5]).all()

@@ -137,3 +137,34 @@ def test_settings_that_say_nothing_are_told(change, said):
 def test_what_cannot_work_is_found_before_the_runs(outputs, samples, said):
     with pytest.raises(StudyError, match=said):
         made(outputs).check({name: np.array([value]) for name, value in samples.items()})
+
+
+@pytest.mark.slow  # some seconds of compiling
+def test_a_compiled_map_has_the_spectrum_of_arrays():
+    """Hénon's: the sum is ln b to rounding; orbits that leave all bounds are told at the same step."""
+    settings = {"states": ["x", "y"], "start": [0.1, 0.1], "steps": 2048}
+    a, outputs = np.array([1.2, 1.4, 3.0]), ["exponent.1", "exponent.2", "exponent.sum"]
+
+    def henon(x, y, a, b):
+        return 1.0 - a * x**2 + y, b * x
+
+    both = [
+        Lyapunov(henon, outputs, None, settings | {"fixed": {"b": 0.3}, "compiled": way}, None).simulate({"a": a}) for way in (True, False)
+    ]
+    for name in outputs:
+        np.testing.assert_allclose(*(found.outputs[name][:2] for found in both), rtol=1e-9)
+    assert both[0].outputs["exponent.sum"][1] == pytest.approx(np.log(0.3), abs=1e-12)
+    assert both[0].message == both[1].message and both[0].status.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"compiled": 1}, "true or false"),
+        ({"compiled": True, "derivatives": "two orbits"}, "a function with complex steps"),
+        ({"compiled": True, "derivatives": "central differences"}, "a function with complex steps"),
+    ],
+)
+def test_what_cannot_be_compiled_is_told(change, said):
+    with pytest.raises(StudyError, match=said):
+        Lyapunov(lambda x, r: r * x * (1 - x), ["exponent.1"], None, {"states": ["x"], "start": [0.3]} | change, None)

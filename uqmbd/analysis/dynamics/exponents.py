@@ -18,6 +18,8 @@ from uqmbd.errors import StudyError
 BLOCKS = 32  # parts of an orbit from whose means the limits follow, and
 COARSE = 8  # longer ones, which tell when the short ones depend on each other: the wider limits hold
 CONFIDENCE = 0.95
+SMALL = 6  # coordinates up to which directions are made orthogonal over all matrices at once, whose sums do not depend on their number
+CLOSE = 1e-3  # share of a column that is not in the span of those before it, below which Householder's reflections are taken
 GROWN = 1000.0  # times: what a neighbour has to part by in all steps to be told from one that stays
 
 
@@ -102,12 +104,44 @@ def spectrum(
         nonlocal directions
         x, by_state = step_map.tangent(x, parameters)[:2]
         fine = alive[:, None, None] & np.isfinite(by_state).all(axis=(1, 2), keepdims=True)
-        stretched = np.where(fine, by_state, np.eye(d)) @ directions
-        directions, upper = np.linalg.qr(stretched)
-        grown = np.log(np.abs(np.diagonal(upper, axis1=1, axis2=2)))
+        directions, stretch = orthonormal(np.where(fine, by_state, np.eye(d)) @ directions)
+        grown = np.log(stretch)
         return np.where(fine[:, :, 0], x, np.nan), grown
 
     return averaged(_blocks(states, grow, d, steps, transient), step_map.period, steps)
+
+
+def orthonormal(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal directions (n, d, d) of the columns of many small matrices, and what each column adds to those before it (n, d).
+
+    By the modified method of Gram and Schmidt over all matrices at once, which costs a fraction of as many decompositions; where a column
+    is nearly in the span of those before it, by Householder's reflections, which keep directions orthogonal there.
+
+    Examples
+    --------
+    >>> directions, added = orthonormal(np.array([[[3.0, 1.0], [4.0, 2.0]]]))
+    >>> directions.round(9).tolist(), added.round(9).tolist()
+    ([[[0.6, -0.8], [0.8, 0.6]]], [[5.0, 0.4]])
+    """
+    n, d, _ = columns.shape
+    if d > SMALL:
+        directions, upper = np.linalg.qr(columns)
+        return directions, np.abs(np.diagonal(upper, axis1=1, axis2=2))
+    rest, added, close = np.array(columns.transpose(2, 1, 0), order="C"), np.empty((d, n)), np.zeros(n, bool)
+    for k in range(d):
+        before = (columns[:, :, k] ** 2).sum(axis=1)
+        square = (rest[k] ** 2).sum(axis=0)
+        close |= ~(square > CLOSE**2 * before)
+        added[k] = np.sqrt(square)
+        rest[k] /= np.where(close, 1.0, added[k])
+        for j in range(k + 1, d):
+            rest[j] -= (rest[k] * rest[j]).sum(axis=0) * rest[k]
+    directions, added = rest.transpose(2, 1, 0), added.T
+    if close.any():
+        directions = directions.copy()
+        directions[close], upper = np.linalg.qr(columns[close])
+        added[close] = np.abs(np.diagonal(upper, axis1=1, axis2=2))
+    return directions, added
 
 
 def largest(
