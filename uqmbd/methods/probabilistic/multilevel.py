@@ -55,6 +55,7 @@ class MultilevelRun(FixedSampler):
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
         self._short = False  # whether it ended at its largest number of runs
         self._settled = Settling(self.columns)
+        self._wanted(np.zeros(self.columns.count))  # an error in another unit than the outputs is said before there are runs
 
     def _require_numbers(self) -> None:
         if self.quantiles and not self.columns.scalars.count:
