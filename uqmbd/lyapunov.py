@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -98,7 +98,7 @@ class Lyapunov:
     def _machine_code(self, parameters: Mapping[str, np.ndarray]) -> Any:
         """The map compiled, once for these parameters."""
         if self._code is None or self._code[0] != tuple(parameters):
-            self._code = tuple(parameters), stepping(self.map, tuple(parameters))
+            self._code = tuple(parameters), stepping(cast(FunctionMap, self.map), tuple(parameters))
         return self._code[1]
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
