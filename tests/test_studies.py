@@ -115,6 +115,17 @@ def test_mean_by_levels_of_the_step_is_that_of_a_quadrature(tmp_path):
     assert [cost.control for cost in result.facts.costs] == [{"step": step} for step in (1.25e-3, 2.5e-3, 5e-3)]
 
 
+@pytest.mark.slow
+def test_multifidelity_crank(tmp_path):
+    """The mean of the flexible mechanism by quadrature of 10 x 8 x 8 runs with the same step: 132.8808 mm, 0.2 mm above the rigid one's."""
+    result, output = run("multifidelity_crank", tmp_path, **{"0.1 mm": "0.3 mm", "workers = 2": "workers = 0"}), "slider.x:final"
+    low, high = (float(result.statistics[output].sel(statistic=f"mean_{end}")) for end in ("lower", "upper"))
+    assert low <= 0.1328808 <= high and high - low <= 6e-4 and bool(result.trusted[output])
+    assert float(result.correlation[output].sel(fidelity=0.0)) > 0.99
+    flexible, rigid = result.attrs["fidelity_runs"]
+    assert flexible < 0.3 * rigid and [cost.control for cost in result.facts.costs] == [{"fidelity": 0}, {"fidelity": 1}]
+
+
 def model_of(study):
     """The model file of a study, as a module."""
     spec = importlib.util.spec_from_file_location(f"{study}_model", STUDIES / study / "model.py")

@@ -1,7 +1,7 @@
 """A slider-crank with clearance between rod and slider, and its map from turn to turn of the crank, with flexmbd's derivatives.
 
-The damping of the contact is that of an impact at 1 m/s, and the same for slower ones, which all are: so the force does not depend on how an
-impact began, and the state is that of the mechanism alone. Force and friction are smooth, so that multipliers change without jumps.
+The damping of the contact is that of an impact at 1 m/s, and the same for slower ones, which all are: so the force does not depend on how
+an impact began, and the state is that of the mechanism alone. Force and friction are smooth, so that multipliers change without jumps.
 """
 
 import math

@@ -100,7 +100,7 @@ FACTORS = {"mm": 1e-3, "um": 1e-6, "GPa": 1e9, "MPa": 1e6}
 UNKEPT = {"latching_panel"}  # by moreau, with a damper in its hinge: unless it is asked for
 CLOSED = (
     "ancf_pendulum", "crane_load", "flexible_slider_crank", "journal_bearing_stability", "latching_panel", "lubricated_slider_crank",
-    "multilevel_crank",
+    "multifidelity_crank", "multilevel_crank",
     "robot_arm", "rods_double_pendulum", "rods_three", "slider_crank_bifurcation", "slider_crank_clearance",
     "slider_crank_worn", "spinup_beam",
     "translational_clearance",

@@ -6,6 +6,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.analysis.statistics.control_variates import best_plan, combined
 from uqmbd.errors import StudyError
+from uqmbd.methods.probabilistic.multifidelity_shown import removed
 
 from .loop import drive
 
@@ -104,8 +105,15 @@ def test_a_study_has_costs_and_the_table(tmp_path):
     study = uq.Study(model=model, inputs=NORMALS, outputs=["y"], method=method(error=0.5), name="s")
     result = study.run(out=tmp_path / "r", workers=0, report=False, progress=False)
     assert [cost.runs for cost in result.facts.costs] == result.attrs["fidelity_runs"][::-1]
+    panels = type(study.method).figures[0](result).panels
+    assert [mark.label for mark in panels[1].marks] == ["runs", "costs"] and panels[1].names == ("fidelity 1", "fidelity 0")
     frame = type(study.method).tables[0](result)
     assert frame.table["runs"].tolist() == result.attrs["fidelity_runs"] and frame.table["share of the cost"].sum() == pytest.approx(1.0)
+
+
+def test_share_of_the_variance_that_cheaper_models_take_away():
+    """10 runs of the first, 40 and 80 of others: (1 - 10/40) 0.8, (10/40 - 10/80) 0.4; one that is left out takes away nothing."""
+    np.testing.assert_allclose(removed(np.array([10, 40, 80, 10]), np.array([0.8, 0.4, 0.9])), [0.6, 0.05, 0.0])
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from uqmbd.inputs.quantity import Level
 from uqmbd.methods.accuracy import allowed, require_positive, trusted_means
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.failures import left_out
-from uqmbd.methods.probabilistic.multifidelity_shown import CORRELATION, fidelity_table
+from uqmbd.methods.probabilistic.multifidelity_shown import CORRELATION, fidelity_figure, fidelity_table
 from uqmbd.methods.settling import Estimated, Settling
 from uqmbd.methods.staged import Conclusion, FixedSampler
 from uqmbd.request import Progress, Request, measured_costs
@@ -50,6 +50,7 @@ class MultifidelityRun(FixedSampler):
         self._cost: Mapping[Any, Any] = {}
         self._short = False
         self._settled = Settling(self.columns)
+        self._wanted(np.zeros(self.columns.count))  # an error in another unit than the outputs is said before there are runs
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -224,6 +225,7 @@ class Multifidelity(Method):
     accepts: ClassVar[frozenset[str]] = frozenset({"random", "integers", "choice"})
     treats: ClassVar[frozenset[str]] = frozenset({"dependence", "joint", "sampled"})
     groups: ClassVar[tuple[GroupSpec, ...]] = (INNER, STATISTICS, TRUSTED, TRUST_HORIZON, CONVERGENCE, CORRELATION)
+    figures: ClassVar[tuple[Any, ...]] = (fidelity_figure,)
     tables: ClassVar[tuple[Any, ...]] = (fidelity_table,)
     run: ClassVar[type] = MultifidelityRun
 
