@@ -142,8 +142,8 @@ def _read(
 ) -> tuple[list[str], list[str], np.ndarray, list[int]]:
     """Names of inputs and of outputs, their columns, (rows, inputs + outputs), and which of the inputs hold texts."""
     outputs = [outputs] if isinstance(outputs, str) else outputs
-    data, file = _table(data, outputs)
-    known = [str(name) for name in data.columns]
+    table, file = _table(data, outputs)
+    known = [str(name) for name in table.columns]
     names = [name for name in known if name not in outputs and name != FAILED] if inputs is None else list(inputs)
     for key, wanted in (("outputs", outputs), ("inputs", names), ("within", list(within or ()))):
         if not wanted and key != "within":
@@ -154,12 +154,12 @@ def _read(
                 raise StudyError(f"{file} {fault} '{name}'", key=key, value=name, remedy=did_you_mean(name, known, noun="column"))
     if both := [name for name in names if name in outputs]:
         raise StudyError(f"'{both[0]}' is named as an input and as an output", key="inputs", value=both[0], remedy="take it out of one")
-    data = data[_inside(data, within or {})]
+    table = table[_inside(table, within or {})]
     columns, classes = [], []
     for k, name in enumerate((*names, *outputs)):
-        codes = None if name in outputs else _codes(data[name])
+        codes = None if name in outputs else _codes(table[name])
         classes += [] if codes is None else [k]
-        columns.append(_numbers(data[name], name, file) if codes is None else codes)
+        columns.append(_numbers(table[name], name, file) if codes is None else codes)
     if len(columns[0]) < LEAST_ROWS:
         text = f"{file} has {len(columns[0])} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
         raise StudyError(text, key="data", value=len(columns[0]), remedy="widen the part" if within else "add rows")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,7 +36,8 @@ class Lyapunov:
     Parameters
     ----------
     states : list of str, optional
-        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map (`uqmbd.analysis.dynamics.maps.Map`).
+        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map: of a mechanism by `flexmbd.section_map`, of a
+        flow by `uqmbd.PeriodMap` or `uqmbd.ReturnMap`.
     start : list of float
         Where orbits begin; a coordinate that is an input begins at it.
     steps, transient : int, optional
@@ -98,7 +99,7 @@ class Lyapunov:
     def _machine_code(self, parameters: Mapping[str, np.ndarray]) -> Any:
         """The map compiled, once for these parameters."""
         if self._code is None or self._code[0] != tuple(parameters):
-            self._code = tuple(parameters), stepping(self.map, tuple(parameters))
+            self._code = tuple(parameters), stepping(cast(FunctionMap, self.map), tuple(parameters))
         return self._code[1]
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:

@@ -6,7 +6,7 @@ Each run starts from a known point and follows it on the straight line to the sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -198,7 +198,7 @@ class Orbits:
                 states, lost = orbits.states, orbits.lost
                 found = np.column_stack([states, orbits.stable, np.abs(orbits.multipliers).max(axis=1)])
             elif one["kind"] == GRAZING:
-                found, lost = grazed(self.map, one, near, values)
+                found, lost = grazed(cast(PeriodMap, self.map), one, near, values)
             else:
                 points = located.locate_all(
                     self.map, one["kind"], one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, period

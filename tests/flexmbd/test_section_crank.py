@@ -15,8 +15,8 @@ PATH = Path(__file__).parents[2] / "studies" / "slider_crank_clearance" / "model
 PERIOD = 60.0 / 5000.0
 
 
-def crank_map(tolerance, formulation="natural", **given):
-    """Map over a turn of the crank at 5000 rpm."""
+def crank_map(tolerance, formulation="natural", section=(), **given):
+    """Map over a turn of the crank at 5000 rpm, or to another section."""
     specification = importlib.util.spec_from_file_location("crank_model", PATH)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
@@ -24,7 +24,8 @@ def crank_map(tolerance, formulation="natural", **given):
     def crank(clearance):
         return module.slider_crank(clearance, calibrated=True, **given)
 
-    return fm.section_map(crank, PERIOD, inputs={"clearance": 0.5e-3}, memory=True, tolerance=tolerance, formulation=formulation)
+    how = {"tolerance": tolerance, "formulation": formulation} | dict(section)
+    return fm.section_map(crank, PERIOD, inputs={"clearance": 0.5e-3}, memory=True, **how)
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +76,16 @@ def test_joint_coordinates_carry_the_same_motion_and_count_the_turn(smooth):
     assert end == pytest.approx(state[0] - np.array([0.0, 2.0 * math.pi, 0.0, 0.0, 0.0]), rel=1e-6)
 
 
+def test_multipliers_are_the_same_where_the_slider_passes_a_place(smooth):
+    given, parameters, orbit = smooth
+    section = crank_map(1e-11, section={"crossing": "slider.x", "direction": "down", "level": 0.12}, **given)
+    point = section.step(np.append(orbit.states[0], 0.0)[None], parameters)
+    again = section.passage(point, parameters)
+    assert again.points == pytest.approx(point, abs=1e-8) and again.time == pytest.approx([PERIOD], rel=1e-9)
+    values = np.linalg.eigvals(again.by_state[0])
+    assert section.names[-1] == "phase" and values[np.argmax(np.abs(values))] == pytest.approx(-0.677666, rel=1e-5)
+
+
 @pytest.mark.slow
 def test_multipliers_of_an_orbit_of_two_turns_with_impacts_are_those_of_central_differences():
     """Along the pair's own vectors; with smaller steps the map's own errors, of 1e-9, count more than its curvature."""
@@ -93,3 +104,10 @@ def test_multipliers_of_an_orbit_of_two_turns_with_impacts_are_those_of_central_
     found = left @ (ends[0] - ends[1] + 1j * (ends[2] - ends[3])) / (2.0 * step)
     assert found == pytest.approx(values[k], rel=1e-5)
     assert values[k] == pytest.approx(0.413654 + 0.529331j, abs=2e-6)
+    # the same from onset to onset: another state, in another part of the turn
+    onsets = crank_map(1e-11, section={"impact": "B"}, restitution=0.6, slowest_impact=1e-2)
+    first = onsets.step(np.append(orbit.states[0], 0.0)[None], parameters)
+    second, slope, _ = onsets.tangent(first, parameters)
+    third, another, _ = onsets.tangent(second, parameters)
+    own = np.linalg.eigvals(another[0] @ slope[0])
+    assert third == pytest.approx(first, abs=1e-6) and own[np.argmax(own.imag)] == pytest.approx(values[k], rel=5e-6)

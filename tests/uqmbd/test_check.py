@@ -122,3 +122,16 @@ def test_a_model_that_is_quick_is_timed(tmp_path):
     study = uqmbd.Study(model=square, inputs={"a": uqmbd.Interval(0.0, 1.0)}, outputs=["y"], method=uqmbd.Chebyshev(degree=3))
     found = study.check()
     assert set(found.tried) == {"ok"} and found.seconds_per_run < 0.01 and found.outputs == {"y": "-, number"}
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ('type = "montecarlo"\nsamples = 20\nuntil = { mean = "5 %", outputs = ["peek"] }', "there is no output 'peek'"),
+        ('type = "montecarlo"\nsamples = 20\nuntil = { probability = "5 %" }', "no output that is looked at has a limit to be beyond"),
+        ('type = "posterior"\nscalars = { peek = 1.0 }\ndeviations = { peek = 0.1 }', "no output 'peek'"),
+    ],
+)
+def test_what_a_method_cannot_do_with_the_outputs_is_said_before_the_study_runs(write_study, uqmbd, method, words):
+    code, output = uqmbd("check", write_study(('type = "montecarlo"\nsamples = 40', method)))
+    assert code == 2 and words in output and "remedy" in output, output

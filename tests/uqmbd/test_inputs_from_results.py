@@ -87,6 +87,55 @@ def test_some_inputs_beside_others(folder):
     assert set(study.inputs) == {"a", "b", "c"} and study.spec.dependence is None
 
 
+def test_draws_themselves_are_rows_of_the_posterior(folder):
+    """Every sample is a draw, with both of its numbers; a Latin hypercube takes each as often as the others."""
+    study = next_study(folder, '{ result = "p", as = "draws" }')
+    draws = uq.open_results(folder / "p").posterior
+    count = draws.sizes["draw"]
+    samples = study.spec.space.samples(np.column_stack([(np.arange(3 * count) + 0.5) / (3 * count), np.full(3 * count, 0.5)]))
+    taken, known = (np.array([rows[f"{led}{name}"] for name in "ab"]).T for rows, led in ((samples, ""), (draws, "input:")))
+    np.testing.assert_allclose(taken, np.repeat(known, 3, axis=0), rtol=1e-12)
+    assert study.spec.space.sampled.keys() == {"a", "b"} and type(study.spec)(None, **study.spec.document()) == study.spec
+
+
+def test_draws_of_one_input_are_its_values(folder):
+    others = "[inputs.a]\nvalue = 0.0"
+    study = next_study(folder, '{ result = "p", inputs = ["b"], as = "draws" }', others)
+    draws = uq.open_results(folder / "p").posterior["input:b"].values
+    assert study.inputs["b"].ppf(np.array([0.5]))[0] == pytest.approx(np.median(draws), rel=1e-3)
+
+
+def test_a_bent_ridge_is_kept_and_run(tmp_path, monkeypatch):
+    """Rows on a circle: sums of squares of all runs are 1, where rank correlations would be 0 and the sums anything."""
+    monkeypatch.chdir(tmp_path)
+    angle = np.linspace(0.0, 2 * np.pi, 200, endpoint=False)
+    (tmp_path / "ring.csv").write_text("x,y\n" + "\n".join(f"{c!r},{s!r}" for c, s in zip(np.cos(angle).tolist(), np.sin(angle).tolist())))
+    ring = uq.Random({"data": str(tmp_path / "ring.csv"), "columns": ["x", "y"]}, unit="mm")
+    study = uq.Study(model=square, inputs={"a, b": ring}, outputs=["r"], method=uq.MonteCarlo(samples=100), name="ring", directory=tmp_path)
+    result = study.run(workers=0, report=False, progress=False)
+    assert result.statistics["r"].sel(statistic="mean") == pytest.approx(1e-6, rel=1e-9)
+    with pytest.raises(uq.StudyError, match="it is drawn by the rows of a table, together with others"):
+        uq.Study(model=square, inputs={"a, b": ring}, outputs=["r"], method=uq.PCE(samples=50), name="ring").check()
+
+
+def square(a, b):
+    return {"r": a**2 + b**2}
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"columns": ["x"]}, "two or more"),
+        ({"columns": ["x", "z"]}, "'z'"),
+        ({"columns": ["x", "y"], "smooth": True}, "has no key 'smooth'"),
+    ],
+)
+def test_bad_rows(tmp_path, table, words):
+    (tmp_path / "few.csv").write_text("x,y\n" + "\n".join(f"{k},{k}" for k in range(30)))
+    with pytest.raises(uq.StudyError, match=words):
+        uq.Random({"data": str(tmp_path / "few.csv"), **table})
+
+
 def test_a_prior_that_ends_is_an_end(folder):
     """Smoothing goes beyond no end of the prior that the draws come near."""
     box = {"a": uq.Uniform(2.95, 4.0, unit="mm"), "b": uq.Normal(0.001, 1e-4)}
@@ -102,6 +151,9 @@ def test_a_prior_that_ends_is_an_end(folder):
         ("3", "", "is named by its folder of results"),
         ('{ result = "p", inputs = ["d"] }', "", "the calibration has no input 'd'"),
         ('"p"', "[inputs.a]\nvalue = 1.0", "'a' is given twice"),
+        ('{ result = "p", as = "draws" }', "[inputs.b]\nvalue = 1.0", "'b' is given twice"),
+        ('{ result = "p", as = "drawn" }', "", "taken smoothed, or as they are"),
+        ('{ result = "s", as = "draws" }', "", "a least squares estimate has no draws"),
         ('["p", "s"]', "", "'a' is given twice"),
         ('"short"', "", "its chains have not converged"),
         ('"plain"', "", "result of the method montecarlo, which estimates no inputs"),

@@ -141,6 +141,19 @@ def test_pages_and_exports_show_the_values(study, tmp_path):
     assert {row["input:law"] for row in rows} == {"soft", "hard"} and {row["input:n"] for row in rows} == {"1.0", "2.0", "3.0"}
 
 
+def test_axes_of_a_choice_have_its_values(study):
+    from uqmbd.figures import matplotlib_view
+    from uqmbd.figures.relations import scatter_figures
+    from uqmbd.report import plotly_view
+
+    result = run(study(uq.MonteCarlo(samples=40), "of_arrays"))
+    (figure,) = scatter_figures(result, ["y"])
+    layout = plotly_view.draw(figure)["layout"]
+    assert layout["xaxis"]["ticktext"] == ["soft", "hard"] and "ticktext" not in layout["xaxis2"]
+    axis = matplotlib_view.draw(figure).axes[6]  # of y over law
+    assert [text.get_text() for text in axis.get_xticklabels()] == ["soft", "hard"]
+
+
 def test_a_command_is_filled_in_with_the_value(tmp_path):
     code = "import json,sys; json.dump({'y': len(sys.argv[1]) + int(sys.argv[2])}, open('result.json', 'w'))"
     asked = dict(study={"command": ["python3", "-c", code, "{{law}}", "{{n}}"]}, outputs={"include": ["y"]}, campaign={"workers": 0})

@@ -107,6 +107,14 @@ def test_runs_refute_moments_that_no_polynomial_has():
     assert not result.attrs["verified"] and "fresh runs refute z mean <= 1" in result.facts.note
 
 
+def test_a_design_is_not_verified_where_fresh_runs_fail():
+    method = Design(minimise="y", limits={"z": "mean >= 1"}, samples=RUNS, max_failed=0.5)
+    model, fails = (lambda time, x, b: {"y": x + 0 * b, "z": x + b}), lambda samples: samples["b"] > 2.5 * S
+    result = drive(method, INPUTS, model, fail=fails)[0]
+    assert result.attrs["design"]["x"] == pytest.approx(1.0, abs=1e-6) and not result.attrs["verified"]
+    assert "fresh runs of the design failed" in result.facts.note
+
+
 @given(st.floats(0.1, 9.0), st.booleans(), st.booleans())
 @settings(max_examples=20, deadline=None)
 def test_what_is_written_of_a_spread_is_read(times, plus, tight):

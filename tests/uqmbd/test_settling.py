@@ -8,6 +8,7 @@ import pytest
 import uqmbd as uq
 from uqmbd.analysis.statistics.moment_limits import mean_limits
 from uqmbd.campaign.campaign import Campaign
+from uqmbd.errors import StudyError
 from uqmbd.figures import convergence_figures, growing_figures
 from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.marks import Curve
@@ -79,7 +80,7 @@ def test_a_part_of_the_runs_has_the_estimate_of_the_last_whole_step(name, monkey
 
     def looking(self, *arguments):
         commit(self, *arguments)
-        if next(commits) % 4 == 0:
+        if next(commits) % 2 == 0:
             seen.append(so_far(asked, tmp_path / "r", watch).result)
 
     monkeypatch.setattr(Campaign, "commit", looking)
@@ -145,3 +146,12 @@ def test_values_of_a_diagram_that_are_not_run_yet_are_not_doubted():
     result = run.so_far()
     assert result.motion_period["x"].values.ravel().tolist() == [1, 1, 1, -4, -4, -4]
     assert unsure(result, "x") == 0.0 and not diagram_figures(result)[0].panels[0].shades
+
+
+@pytest.mark.parametrize("name", ["multilevel", "multifidelity"])
+def test_an_error_in_another_unit_is_said_before_there_are_runs(name):
+    settings = {"multilevel": {"levels": [4, 8]}, "multifidelity": {"fidelities": [1, 0]}}
+    method = type(METHODS[name])(control="steps", error="1 kg", **settings[name])
+    with pytest.raises(StudyError, match="1 kg is not") as raised:
+        method.start(Space.of(RATE), {"x": OutputInfo("m", axis=None)}, np.zeros(0), 1)
+    assert raised.value.key == "method.error"

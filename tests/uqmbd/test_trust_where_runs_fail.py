@@ -16,7 +16,8 @@ from .loop import drive
 from .method_gallery import BOX, CASES, ELLIPSE, NAMED, TIME, UNIFORM
 
 CLAIMING = [each for each in CASES if any(item.kind != "random" for item in each.inputs.values())]
-NO_BOUNDS = "sensitivity", "grid", "list", "calibrate", "posterior", "bifurcation", "basins"  # of a range: they show what runs reached
+# of a range: they show what runs reached, or one design, whose own test is in test_methods_design_measures.py
+NO_BOUNDS = "sensitivity", "grid", "list", "calibrate", "posterior", "bifurcation", "basins", "design"
 CLAIMING = [each for each in CLAIMING if each.method.name not in NO_BOUNDS]
 QUICK = ("chebyshev-box", "chebyshev-split", "chebyshev-sparse", "taylor2-box", "vertex-box", "search-box", "fuzzy-triangular",
          "convex-ellipse", "evidence-focal", "pce-asked", "mixed-interval", "reliability-interval-box")  # fmt: skip

@@ -1,5 +1,6 @@
 """What a figure shows, said once: the page (plotly) and the PNG files (matplotlib) both draw these."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -205,10 +206,14 @@ class Cells:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Every variable against every other: ``values`` is (variables, runs). The panel's ``names`` are theirs."""
+    """Every variable against every other: ``values`` is (variables, runs). The panel's ``names`` are theirs.
+
+    ``words`` has, by the number of a variable, what stands along its axes in place of the numbers from 0.
+    """
 
     values: np.ndarray
     label: str
+    words: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

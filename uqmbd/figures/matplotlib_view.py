@@ -140,7 +140,7 @@ def _legend(canvas: Canvas, axes, theme: Theme, width: float) -> int:
 def _scatter_matrix(figure: Figure, theme: Theme) -> Canvas:
     """Every variable against every other below the diagonal, histograms on it."""
     panel = figure.panels[0]
-    values = next(mark.values for mark in panel.marks if isinstance(mark, Pairs))
+    values, words = next((mark.values, mark.words) for mark in panel.marks if isinstance(mark, Pairs))
     count, size = len(values), 1.6 + 1.15 * len(values)
     canvas = Canvas(figsize=(size, size), dpi=110, facecolor=theme["paper"])
     grid = canvas.add_gridspec(count, count)
@@ -157,7 +157,10 @@ def _scatter_matrix(figure: Figure, theme: Theme) -> Canvas:
             axis.locator_params(nbins=3)
             axis.tick_params(labelsize=7, labelbottom=i == count - 1, labelleft=j == 0 and i > 0)
             axis.tick_params(axis="x", rotation=30)
-            for side in (axis.xaxis, axis.yaxis):
+            for side, k in ((axis.xaxis, j), (axis.yaxis, i)):
+                if k in words and (side is axis.xaxis or i != j):
+                    side.set_ticks(range(len(words[k])), [shortened(words[k], 12)[word] for word in words[k]])
+                    continue
                 side.set_major_formatter(Powers(-2, 3))
                 outside = i == count - 1 if side is axis.xaxis else j == 0 < i
                 side.get_offset_text().set(fontsize=7, visible=outside)

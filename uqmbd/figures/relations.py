@@ -1,6 +1,7 @@
 """How numbers of runs hang together (scatter matrix), and how statistics settle with their number."""
 
 import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     values = [unit.of(result.runs[f"input:{name}"].values[index]) for name, unit in zip(shown, units, strict=True)]
     values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
     words = [with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
-    panel = each_against_each(values, "runs", (*words, *outputs))
+    panel = each_against_each(values, "runs", (*words, *outputs), {k: unit.labels for k, unit in enumerate(units) if unit.labels})
     caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
     if len(values) > 2:
         caption.append("Drag over points to mark the same runs in all fields.")
@@ -49,14 +50,20 @@ def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     return [Figure("relations", "Inputs and scalar outputs", (panel,), tuple(caption))]
 
 
-def each_against_each(values: np.ndarray, label: str, names: tuple[str, ...]) -> Panel:
+def each_against_each(values: np.ndarray, label: str, names: tuple[str, ...], words: Mapping[int, Sequence[str]] | None = None) -> Panel:
     """Scatter matrix of `values` (variables, rows); of two variables its one field, of a single one a histogram."""
     if len(values) > 2:
-        return Panel("", "", (Pairs(values, label),), names=names)
+        return Panel("", "", (Pairs(values, label, words or {}),), names=names)
     if len(values) == 2:
+        names = tuple(named(name, (words or {}).get(k, ())) for k, name in enumerate(names))
         return Panel(names[0], names[1], (Dots(values[0], values[1], label, 0, coarse=True),))
     counts, edges = np.histogram(values[0], bins="auto")
     return Panel(names[0], label, (Bars(edges, counts, label),))
+
+
+def named(name: str, words: Sequence[str]) -> str:
+    """A name with what numbers from 0 mean: ``law (0 hertz, 1 flores)``."""
+    return f"{name} ({', '.join(f'{k} {word}' for k, word in enumerate(words))})" if words else name
 
 
 def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:

@@ -94,7 +94,7 @@ class Integers(Weighted):
         if self.law is not None:
             return dict(self.law)
         if self.weights is None:
-            return [self.lower, self.upper]
+            return [int(self.numbers[0]), int(self.numbers[-1])]
         return {"lower": self.lower, "upper": self.upper, "weights": list(self.weights)}
 
     @property
@@ -132,10 +132,10 @@ def of_law(*law: tuple[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     known = dict(law)
     if known["type"] == "binomial":
         numbers = np.arange(int(known["size"]) + 1.0)
-        return numbers, stats.binom(int(known["size"]), known["prob"]).pmf(numbers)
-    frozen = stats.poisson(known["mean"])
-    numbers = np.arange(frozen.ppf(BEYOND), frozen.isf(BEYOND) + 1.0)
-    return numbers, frozen.pmf(numbers)
+        return numbers, stats.binom.pmf(numbers, int(known["size"]), known["prob"])
+    mean = known["mean"]
+    numbers = np.arange(float(stats.poisson.ppf(BEYOND, mean)), float(stats.poisson.isf(BEYOND, mean)) + 1.0)
+    return numbers, stats.poisson.pmf(numbers, mean)
 
 
 def whole(value: Any, name: str) -> int | None:

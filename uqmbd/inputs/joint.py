@@ -1,4 +1,4 @@
-"""Several inputs by one distribution of chaospy: independent ones, those bound by a copula, and those whose parameters are others."""
+"""Several inputs by one distribution: of chaospy (independent ones, by a copula, with parameters that are others), or rows of a table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from uqmbd.inputs.chaospy_univariate import LEAST, Component, Parts
 from uqmbd.inputs.correlation import Pair
 from uqmbd.inputs.names import identifier
 from uqmbd.inputs.random import Random
+from uqmbd.inputs.rows import Rows
 from uqmbd.inputs.units import to_si
 from uqmbd.inputs.univariate import inverse_of
 
@@ -35,7 +36,7 @@ class Joint:
         Rank correlations, of a Gaussian copula.
     clayton : float, optional
         Parameter of Clayton's copula.
-    values : Parts or chaospy.Distribution, optional
+    values : Parts, Rows or chaospy.Distribution, optional
         What makes values of such points, where nothing else is known.
     """
 
@@ -55,12 +56,14 @@ class Joint:
     @property
     def content(self) -> Any:
         """What fingerprints see of what binds the inputs."""
+        if isinstance(self.values, Rows):
+            return {"rows": self.values.digest, "units": list(names_in(self.item.unit))}
         return self.item.digest if self.clayton is None else {"clayton": self.clayton}
 
     @property
     def is_smooth(self) -> bool:
         """False where one of them is made of more variables than its own and those of the others."""
-        return not isinstance(self.values, Parts) or self.values.is_smooth
+        return not isinstance(self.values, (Parts, Rows)) or (isinstance(self.values, Parts) and self.values.is_smooth)
 
     def points(self, u: np.ndarray, at: Sequence[int]) -> np.ndarray:
         """Points `u` (n, d) of the unit cube, of which the columns `at` are these, bound by the copula."""
@@ -76,7 +79,7 @@ class Joint:
         if self.values is None:
             return {}
         points = np.clip(u[:, at], LEAST, 1 - LEAST).T
-        rows = self.values.values(points) if isinstance(self.values, Parts) else inverse_of(self.values, points)
+        rows = self.values.values(points) if isinstance(self.values, (Parts, Rows)) else inverse_of(self.values, points)
         return {name: si.factor * row + si.offset for name, si, row in zip(self.names, units, rows, strict=True)}
 
 
@@ -117,7 +120,7 @@ def expanded(inputs: Mapping[str, Input]) -> tuple[dict[str, Input], dict[str, J
 def joint_of(key: str, item: Random) -> Joint:
     """What a distribution of several variables says of the inputs that `key` names, ``"a, b"``."""
     distribution, names = item.made, tuple(map(identifier, names_in(key)))
-    count, units = len(distribution), names_in(item.unit)
+    count, units = item.count, names_in(item.unit)
     if len(names) != count or len(set(names)) != count:
         raise StudyError(
             f"the distribution is of {count} variables, and '{key}' names {len(set(names))}",
@@ -133,6 +136,9 @@ def joint_of(key: str, item: Random) -> Joint:
     def each(components: Sequence[Any]) -> dict[str, Random]:
         return {name: Random(one, unit=unit) for name, one, unit in zip(names, components, units, strict=True)}
 
+    if isinstance(item.fitted, Rows):  # by itself each is smoothed: what is said of one input, and never drawn
+        path, columns = item.fitted.read.path, item.fitted.read.columns
+        return Joint(names, item, "rows", each([{"data": path, "column": name, "smooth": True} for name in columns]), values=item.fitted)
     marginals, trans = alone(distribution), distribution._parameters.get("trans")
     if marginals is not None and independent(marginals):
         return Joint(names, item, "independent", each(marginals))

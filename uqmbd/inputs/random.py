@@ -16,6 +16,7 @@ from uqmbd.inputs.checked import plain
 from uqmbd.inputs.data import fit
 from uqmbd.inputs.distributions import build, check, completed, in_si, notation
 from uqmbd.inputs.of_chaospy import Labelled, digest_of, is_distribution, peeled, refuse, table_of
+from uqmbd.inputs.rows import Rows
 from uqmbd.inputs.truncation import ends_of, truncated
 from uqmbd.inputs.units import ToSI
 from uqmbd.inputs.univariate import Distribution, Foreign, Transformed
@@ -34,8 +35,8 @@ class Random(Input):
     ----------
     distribution : dict or str
         In `unit`: ``type`` and its parameters, see `uqmbd.inputs.distributions`; or ``data`` (a CSV file), ``column`` and ``fit``,
-        ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``. Or the name of a
-        distribution of chaospy, ``"distributions.py:name"``.
+        ``smooth`` or ``predictive``, see `uqmbd.inputs.data`. Both can be cut off by ``truncate = [lower, upper]``. Several inputs at once
+        are the rows of ``data`` and ``columns``. Or the name of a distribution of chaospy, ``"distributions.py:name"``.
     scale, shift : float
         The variable is ``scale * (drawn from distribution) + shift``; set by `to_si`, where the distribution has no parameters that say it.
     fitted : Fit or None
@@ -76,6 +77,10 @@ class Random(Input):
             return self
         if "data" not in self.distribution:
             check(self._bare)
+        elif self.fitted is None and "columns" in self.distribution:
+            rows = Rows.of_table(self.distribution)
+            object.__setattr__(self, "fitted", rows)
+            object.__setattr__(self, "distribution", {**self.distribution, "data": rows.read.path})
         elif self.fitted is None:
             # only here is the file read: the copy in SI units keeps what was found
             fitted = fit(self.distribution)
@@ -128,6 +133,8 @@ class Random(Input):
     @property
     def count(self) -> int:
         """See `Input.count`."""
+        if isinstance(self.fitted, Rows):
+            return self.fitted.count
         return 1 if self.made is None or isinstance(self.made, Component) else len(self.made)
 
     @cached_property

@@ -108,7 +108,8 @@ class Space(Mapping[str, Input]):
         """Inputs that have no quantiles of their own, so that they can only be sampled; and why."""
         made = "it is made of several variables, which have no quantile together"
         bound = {name: joint for joint in self.joints.values() if joint.is_bound for name in joint.names}
-        reasons = {name: made for name, joint in bound.items() if not joint.is_smooth}
+        rows = {name: "it is drawn by the rows of a table, together with others" for name, joint in bound.items() if joint.kind == "rows"}
+        reasons = {name: made for name, joint in bound.items() if not joint.is_smooth} | rows
         alone = {name: item for name, item in self._inputs.items() if name not in bound and item.kind == "random"}
         return reasons | {name: made for name, item in alone.items() if not getattr(item, "has_quantiles", True)}
 
@@ -210,7 +211,7 @@ class Space(Mapping[str, Input]):
     def rough_tails(self) -> list[str]:
         """What is lost of upper tails, a sentence each; empty where quantiles have all their digits."""
         rough = [name for name, item in self.items() if item.kind == "random" and getattr(item, "has_few_digits", False)]
-        bound = [joint for joint in self.joints.values() if joint.is_bound]
+        bound = [joint for joint in self.joints.values() if joint.is_bound and joint.kind != "rows"]
         sentences = [f"{name} has the quantiles of chaospy, which knows no survival quantile" for name in rough]
         sentences += [f"{', '.join(joint.names)} are drawn by chaospy's {joint.kind}, in u" for joint in bound]
         return [f"{text}: of a tail above the probability 1 - 1e-12 few digits are left, and nothing is beyond 1e-16" for text in sentences]

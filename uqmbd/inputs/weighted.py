@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -40,6 +40,10 @@ class Weighted(Input):
     """
 
     weights: Weights = None
+
+    if TYPE_CHECKING:  # type checkers make one of the fields of this class alone
+
+        def __init__(self, /, **values: Any) -> None: ...
 
     @property
     def numbers(self) -> np.ndarray:

@@ -181,12 +181,20 @@ def _shades(panel: Panel, row: int) -> list[dict[str, Any]]:
     return [dict(frame, x0=start, x1=end, line=dict(width=0)) for start, end in panel.shades]
 
 
+def _words_of(panel: Panel) -> dict[int, list[str]]:
+    """What stands along the axes of variables of a scatter matrix, short, by their numbers."""
+    words = next(mark.words for mark in panel.marks if isinstance(mark, Pairs))
+    return {k: [shortened(said, 12)[word] for word in said] for k, said in words.items()}
+
+
 def _scatter_matrix(figure: Figure) -> dict[str, Any]:
     """Every variable against every other; what is marked in one field is marked in all."""
     panel = figure.panels[0]
     ((_, trace),) = traces(panel.marks[0], panel)
     count = len(panel.names)
     axis = dict(tickfont=dict(size=9), title=dict(font=dict(size=11)), nticks=4, gridcolor=color("grid"), zeroline=False)
-    axes = {f"{side}axis{_suffix(k)}": dict(axis, exponentformat="power") for side in "xy" for k in range(1, count + 1)}
+    ticks = {k: dict(tickmode="array", tickvals=list(range(len(said))), ticktext=list(said)) for k, said in _words_of(panel).items()}
+    numbers = range(1, count + 1)
+    axes = {f"{side}axis{_suffix(k)}": dict(axis, exponentformat="power") | ticks.get(k - 1, {}) for side in "xy" for k in numbers}
     size = dict(height=height(figure), margin=dict(l=80, r=20, t=34, b=70))
     return {"data": [trace], "layout": dict(dragmode="select", hovermode="closest", showlegend=False, **size, **axes, **_paint())}

@@ -11,6 +11,7 @@ import numpy as np
 
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.copula import Dependence
+from uqmbd.inputs.joint import names_in
 from uqmbd.method_facts import Estimates, Walked
 from uqmbd.tables.scaling import input_unit
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from uqmbd.result import Result
 
 KEY = "from"
+AS = ("smoothed", "draws")
 NEAR = 0.05  # of the draws: where so many lie near an end of the prior, a smoothed distribution is cut off there
 CLEAR = 3.0  # standard deviations of a rank correlation of independent draws: nearer to 0 it says nothing
 
@@ -25,13 +27,14 @@ CLEAR = 3.0  # standard deviations of a rank correlation of independent draws: n
 def filled(inputs: Mapping[Any, Any], dependence: Any, directory: Path | None) -> tuple[dict[Any, Any], Any]:
     """Inputs and dependence of a study with those that ``from`` names in its place.
 
-    A posterior gives its draws, smoothed (`uqmbd.inputs.few_data.smoothed`), bound by a Gaussian copula with their rank correlations. A
-    least squares estimate gives normal variables with its covariance.
+    A posterior gives its draws, smoothed (`uqmbd.inputs.few_data.smoothed`), bound by a Gaussian copula with their rank correlations; with
+    ``as = "draws"`` the draws themselves, row by row. A least squares estimate gives normal variables with its covariance.
 
     Parameters
     ----------
     inputs : dict
-        ``from`` is a folder of results, a table ``{ result = "results/calibration", inputs = ["k"] }``, or a list of these.
+        ``from`` is a folder of results, a table ``{ result = "results/calibration", inputs = ["k"] }``, maybe with ``as = "draws"``, or a
+        list of these.
     dependence : Dependence or dict, optional
         That of the study, to which that of the calibration is added.
     directory : Path, optional
@@ -48,8 +51,9 @@ def filled(inputs: Mapping[Any, Any], dependence: Any, directory: Path | None) -
     pairs: list[Any] = []
     for one in asked if isinstance(asked, list) else [asked]:
         each, bound = _read(one, directory or Path())
-        for name in each:
-            if name in rest or name in found:
+        taken = {name for key in (*rest, *found) for name in names_in(key)}
+        for name in [name for key in each for name in names_in(key)]:
+            if name in taken:
                 remedy = f"leave [inputs.{name}] out, or name those that are wanted: from = {{ result = ..., inputs = [...] }}"
                 raise StudyError(f"'{name}' is given twice: by a calibration, and otherwise", key=f"inputs.{KEY}", remedy=remedy)
         found |= each
@@ -65,9 +69,12 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
     from uqmbd.result import open_results
 
     table = asked if isinstance(asked, Mapping) else {"result": asked}
-    if not isinstance(table.get("result"), (str, PathLike)) or set(table) - {"result", "inputs"}:
+    if not isinstance(table.get("result"), (str, PathLike)) or set(table) - {"result", "inputs", "as"}:
         remedy = 'write from = "results/calibration", or from = { result = "results/calibration", inputs = ["k"] }'
         raise StudyError("a calibration is named by its folder of results", key=f"inputs.{KEY}", value=asked, remedy=remedy)
+    if table.get("as", "smoothed") not in AS:
+        remedy = did_you_mean(str(table["as"]), AS)
+        raise StudyError("draws are taken smoothed, or as they are", key=f"inputs.{KEY}.as", value=table["as"], remedy=remedy)
     folder = (directory / table["result"]).resolve()
     try:
         result = open_results(folder, later=True)
@@ -92,7 +99,20 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
         if name not in estimates.estimate:
             remedy = did_you_mean(str(name), estimates.estimate, noun="input of it")
             raise StudyError(f"the calibration has no input '{name}'", key=f"inputs.{KEY}.inputs", value=name, remedy=remedy)
+    if table.get("as") == "draws":
+        if not walked.chains_converged:
+            text = "a least squares estimate has no draws"
+            raise StudyError(text, key=f"inputs.{KEY}.as", value="draws", remedy="leave as out, or run a study with the method posterior")
+        return _rows(result, names, folder), []
     return _drawn(result, names, folder) if walked.chains_converged else _normal(result, names)
+
+
+def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
+    """The draws of a posterior themselves, all inputs by one row each time."""
+    units, data = [input_unit(result, name).unit or "" for name in names], str(folder / "tables" / "posterior.csv")
+    one = {"column": names[0]} if len(names) == 1 else {"columns": list(names)}
+    table: dict[str, Any] = {"distribution": {"data": data, **one}}
+    return {", ".join(names): table | ({"unit": ", ".join(units)} if any(units) else {})}
 
 
 def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, Any], list[Any]]:

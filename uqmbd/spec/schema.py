@@ -75,7 +75,8 @@ def _input() -> dict[str, Any]:
     distribution = {
         "type": "object",
         "properties": {
-            "type": {"enum": sorted({*NAMED, *FAMILIES})}, "fit": {"enum": sorted(FITS)}, "truncate": {"type": "array"}, **flags
+            "type": {"enum": sorted({*NAMED, *FAMILIES})}, "fit": {"enum": sorted(FITS)}, "truncate": {"type": "array"}, **flags,
+            "columns": {"type": "array", "items": {"type": "string"}, "minItems": 2},
         },
         "anyOf": [{"required": ["type"]}, {"required": ["data"]}],
     }  # fmt: skip
@@ -119,8 +120,13 @@ def _chosen() -> dict[str, Any]:
 def _found() -> dict[str, Any]:
     """Results of calibrations whose inputs these are."""
     folder = {"type": "string"}
-    names = {"type": "array", "items": {"type": "string"}}
-    table = {"type": "object", "properties": {"result": folder, "inputs": names}, "required": ["result"], "additionalProperties": False}
+    names, how = {"type": "array", "items": {"type": "string"}}, {"enum": ["smoothed", "draws"]}
+    table = {
+        "type": "object",
+        "properties": {"result": folder, "inputs": names, "as": how},
+        "required": ["result"],
+        "additionalProperties": False,
+    }
     one = {"anyOf": [folder, table]}
     words = "Folder of results of a calibration, or a posterior, whose inputs are inputs of this study."
     return {"anyOf": [*one["anyOf"], {"type": "array", "items": one}], "description": words}

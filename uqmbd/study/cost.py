@@ -16,6 +16,7 @@ from uqmbd.study.identity import precision_of
 from uqmbd.study.measuring import measure
 from uqmbd.study.naming import naming_file
 from uqmbd.study.nominal import fields_of
+from uqmbd.study.running import start
 from uqmbd.study.sizes import check_sizes
 from uqmbd.study.storing import check_store
 from uqmbd.study.trial import Trial
@@ -90,6 +91,7 @@ def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
             study = study.at_times(trial.tried.time)
             check_store(study, info)
             fields_of(study, trial, info)
+            start(study, info)  # which says what a method cannot do with these outputs
     least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(measured.width, measured.least_call, measured.seconds / measured.runs)

@@ -256,7 +256,7 @@ class Split(Surrogate):
         return enclosures, met
 
     def _beyond(self, leaf: Leaf, part: np.ndarray, columns: np.ndarray, margin: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Which columns may leave what is `known` (2, columns) of the leaf: a rough enclosure, of which most boxes inside need no closer one."""
+        """Which columns may leave what is `known` (2, columns) of the leaf, by a rough enclosure; most boxes inside need no closer one."""
         rough = cosine(self._expansion_of(leaf).select(columns).restricted(part).c, np.zeros(len(columns)))[0] + margin
         return ~((rough[0] >= known[0]) & (rough[1] <= known[1]))
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from flexmbd.dynamics.linear import clear, factorise, substitute
 from flexmbd.dynamics.names import (
-    BOUND, BROAD, CHANGES, CLOSING, COLUMNS, CONVECTIVE, END, ENTRIES, FORCE_P, FORCE_Q, FORCE_V, FORCE_Z, FUNCTIONS, JACOBIAN, LOAD, MASS,
-    MATRIX, MOTION, NC, OF_STATE, OUT, PLACE, RATES, RATES_AT, RATES_P, RATES_Q, REALS, ROW_P, ROW_Q, ROW_V, ROWS, ROWS_P, SEGMENTS, SIDES,
-    SLOPES, SPAN, SPEEDS, STAGE, STATE, TOLERANCE, TURNING, TURNING_COUNT, TURNS, WEIGHTS, WIDE, A, L, M, N, Q, S, V, Z,
+    BETWEEN, BOUND, BROAD, CHANGES, CLOSING, COLUMNS, CONVECTIVE, END, ENTRIES, FORCE_P, FORCE_Q, FORCE_V, FORCE_Z, FREE, FUNCTIONS,
+    JACOBIAN, LOAD, MASS, MATRIX, MOTION, NC, OF_STATE, OUT, PLACE, RATES, RATES_AT, RATES_P, RATES_Q, REALS, ROW_P, ROW_Q, ROW_V, ROWS,
+    ROWS_P, SEGMENTS, SIDES, SLOPES, SPAN, SPEEDS, STAGE, STATE, TOLERANCE, TURNING, TURNING_COUNT, TURNS, WEIGHTS, WIDE, A, L, M, N, Q,
+    S, V, Z,
 )  # fmt: skip
 from flexmbd.integrators.dop853 import EMBEDDED, ERROR_5
 from flexmbd.integrators.dop853 import ROWS as TABLEAU
@@ -251,6 +252,24 @@ def dependent(X, at):
         if j >= 0:
             a[entries[2 * e] * at[WIDE] + j] = ld(X, at[OUT] + e)
     return factorise(m, at)
+
+
+@inner
+def gather(t, X, P, W, at):
+    """Assemble the state whose independent part is at `END`, from what is at `STATE` at the time zero; False where there is none.
+
+    `BETWEEN` times on the way keep it on the branch of where it comes from.
+    """
+    n, wide, y, end, free, whole = at[N], at[COLUMNS], doubles(at[STATE]), doubles(at[END]), words(at[FREE]), at[BETWEEN]
+    for step in range(whole):
+        share = 1.0 / (whole - step)
+        for k in range(n - at[M]):
+            for row in range(2):
+                i = (row * n + free[k]) * wide
+                y[i] = end[i] if step + 1 == whole else y[i] + share * (end[i] - y[i])
+        if not assemble(t * (step + 1) / whole, X, P, W, at):
+            return False
+    return True
 
 
 @inner

@@ -29,6 +29,7 @@ WORDS = {
 }
 GRAZING = 1e-6  # approach speed, by what crosses the mechanism from section to section
 COARSEST_STEP = 0.05  # of the time from section to section
+BETWEEN = 32  # times in a period, by which what depends on it is assembled
 MODULE = (travel, rates)  # compiled together
 
 
@@ -96,14 +97,15 @@ class Lanes:
         self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)
-        self._other, self._shifts, self._begun = np.zeros((2 * n, columns)), np.zeros(columns), np.zeros(2 * n)
+        self._end, self._other = np.zeros((2 * n, columns)), np.zeros((2 * n, columns))
+        self._shifts, self._begun = np.zeros(columns), np.zeros(2 * n)
         place = np.full(n, -1, np.int64)
         place[facts.bound] = np.arange(m)
         arrays = {
             names.NUMBERS: numbers, names.TABLES: code.storage.tables,
             names.STATE: self.y, names.SPEEDS: self.z, names.CHANGES: self.p, names.MATRIX: np.zeros((wide, wide)),
             names.ORDER: np.zeros(wide, np.int64), names.SCALE: np.zeros(wide), names.SIDES: np.zeros((wide, broad)),
-            names.RATES_AT: np.zeros((STAGES, 2 * n, columns)), names.STAGE: np.zeros_like(self.y), names.END: np.zeros_like(self.y),
+            names.RATES_AT: np.zeros((STAGES, 2 * n, columns)), names.STAGE: np.zeros_like(self.y), names.END: self._end,
             names.OTHER: self._other, names.BEFORE: np.zeros(2 * every + 1), names.AFTER: np.zeros(2 * every + 1),
             names.SHIFTS: self._shifts, names.BEGUN: self._begun, names.WEIGHTS: np.array(facts.weights, float), names.FREE: facts.free,
             names.BOUND: facts.bound, names.PLACE: place, names.TURNING: np.array([*code.turning, 0], np.int64),
@@ -144,7 +146,7 @@ class Lanes:
             return nothing, 0, np.inf, np.nan, "the state is not finite"
         self.y[:], self.z[:], self.p[:], self.told[:] = 0.0, 0.0, 0.0, 0.0
         self.y[:, 0], self.told[names.APPROACH] = facts.guess, np.inf
-        self.y[rows, 0], self.z[:kept, 0] = state[:f], state[f : f + kept]
+        self._end[rows, 0], self.z[:kept, 0] = state[:f], state[f : f + kept]
         self.y[rows, 1 + np.arange(f)] = 1.0
         self.z[np.arange(kept), 1 + f + np.arange(kept)] = 1.0
         self.p[: len(slopes), 1 + d :] = slopes
@@ -152,6 +154,7 @@ class Lanes:
         start, scale = state[-1] * span / TURN if facts.driven else 0.0, within if np.isnan(span) else span
         until = span if facts.section == names.NOWHERE else start + within
         self.reals[:] = facts.tolerance, scale, GRAZING * facts.size / scale, COARSEST_STEP * scale, facts.size, start, until
+        self._at[names.BETWEEN] = 1 + int(BETWEEN * abs(start) / scale)
         self._run(travel, k)
         wrong, approach, struck = int(self.told[names.WRONG]), float(self.told[names.APPROACH]), int(self.told[names.STRUCK])
         said = WORDS[wrong].format(most=facts.most, approach=approach, within=within) if wrong else ""

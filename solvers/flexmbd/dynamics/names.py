@@ -4,14 +4,14 @@
 (
     NUMBERS, TABLES,  # addresses of what the machine code of the equations reads
     N, M, NS, NC, NU, NP, Q, V, S, A, L, MODE, Z, SMALLEST, COUNT, P_ROW, IMPULSE, OUT, X_ROWS,
-    COLUMNS, OF_STATE, WIDE, BROAD, TURNING_COUNT, KEPT, MOST, SECTION,
+    COLUMNS, OF_STATE, WIDE, BROAD, TURNING_COUNT, KEPT, MOST, SECTION, BETWEEN,
     # addresses: state and derivatives, approach speeds, numbers; matrix, exchanged rows, scales, right-hand sides
     STATE, SPEEDS, CHANGES, MATRIX, ORDER, SCALE, SIDES,
     # rates of all stages, a stage, the end of a step, further rates; penetrations before and after, shifts of an event's time
     RATES_AT, STAGE, END, OTHER, BEFORE, AFTER, SHIFTS,
     WEIGHTS, FREE, BOUND, PLACE, TURNING, REMEMBERED, REALS, TOLD, ENTRIES, SEGMENTS, BEGUN,  # the last: rates at the start
     FUNCTIONS,  # from here on addresses of functions
-) = range(55)  # fmt: skip
+) = range(56)  # fmt: skip
 MOTION, SLOPES, CLOSING, EVENTS, PASSING, IMPACTS = range(6)  # functions, those of impacts behind the others
 # what functions store, one segment behind another: values; or derivatives, each with its row and column
 (

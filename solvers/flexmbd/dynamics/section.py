@@ -87,8 +87,8 @@ class SectionMap:
 
     def __init__(self, inputs, where, every, formulation, tolerance, memory, most):
         self._inputs, self._where, self._codes = inputs, where, {}
-        fixed = not (every is None or callable(every) or where.returns)
-        self.inputs, self.period = inputs.values, float(every) if fixed else None
+        self.inputs = inputs.values
+        self.period = None if every is None or callable(every) or where.returns else float(every)
         system = inputs.system({})
         self._formulation = taken(formulation, system)[0]
         e = Equations(system, self._formulation)

@@ -1,7 +1,7 @@
 """A state carried from one section to the next, with its derivatives: steps of controlled length that end at events of contacts."""
 
 from flexmbd.dynamics.events import crossing, happen, leaving, locate, sign_of
-from flexmbd.dynamics.flow import assemble, attempt, call, close, estimate, field, turn, value
+from flexmbd.dynamics.flow import attempt, call, close, estimate, field, gather, turn, value
 from flexmbd.dynamics.impact import keep, look
 from flexmbd.dynamics.passing import arrive, depart, gone, leave, own, passage, thrown, touched
 from flexmbd.dynamics.names import (
@@ -15,7 +15,7 @@ from flexmbd.lanes.vector import inner
 
 
 def travel(X, P, W, at):
-    """Carry the state at `STATE`, a guess whose independent part counts, to its section, or to the time `UNTIL`; see `TOLD`."""
+    """Carry the state whose independent part is at `END`, with a guess at `STATE`, to its section, or to the time `UNTIL`; see `TOLD`."""
     told = doubles(at[TOLD])
     told[WRONG] = DONE
     wrong = begin(X, P, W, at)
@@ -36,7 +36,7 @@ def begin(X, P, W, at):
     before, reals, remembered, told = doubles(at[BEFORE]), doubles(at[REALS]), words(at[REMEMBERED]), doubles(at[TOLD])
     t = reals[START]
     told[TIME] = t
-    if not assemble(t, X, P, W, at):
+    if not gather(t, X, P, W, at):
         return OPEN
     turn(t, X, P, W, at)
     look(t, at[STATE], at[BEFORE], X, P, W, at)

@@ -40,9 +40,10 @@ def stepping(base: FunctionMap, parameters: Sequence[str]) -> Any:
     lines += [f"    out[{k}] = found[{k}]" for k in range(len(base.names))]
     scope: dict[str, Any] = {"f": numba.njit(base.function, error_model="numpy")}
     tries = [lines] if len(base.names) > 1 else [[lines[0], "    out[0] = found"], lines]
+    why = ""
     for body in tries:
         exec("\n".join(["def step(s, p, out):", *body]), scope)
-        step = numba.njit(scope["step"], error_model="numpy")
+        step: Any = numba.njit(scope["step"], error_model="numpy")
         try:
             step(np.full(len(base.names), 0.1 + 0j), np.full(len(parameters), 0.1), np.empty(len(base.names), complex))
         except Exception as error:  # Numba has several of its own, and the function may raise what it likes

@@ -11,7 +11,7 @@ from pydantic import Field, model_serializer, model_validator
 from uqmbd.analysis.bayes.moves import MOVES, NEEDED
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import OF_SAMPLE, GroupSpec
-from uqmbd.inputs import Input
+from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.bayes.by_surrogate import BySurrogate
 from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR, PRIOR
@@ -20,6 +20,7 @@ from uqmbd.methods.bayes.noise import Noise
 from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.methods.bayes.walking import PosteriorRun
 from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files
+from uqmbd.outcomes import OutputInfo
 
 OF_SURROGATE = {"surrogate", "samples", "batch", "max_runs", "surrogate_tolerance"}  # settings that mean nothing without one
 RUNS_AN_INPUT = 10  # with which a surrogate begins: Loeppky, Sacks, Welch, Technometrics 51 (2009) 366
@@ -139,8 +140,8 @@ class Posterior(Readings):
         unsaid = (set() if self.surrogate is not None else OF_SURROGATE) | (set() if self.discrepancy else {"discrepancy"})
         return {key: said[key] for key in said if key not in unsaid}
 
-    def _start(self, *study: Any) -> PosteriorRun:
-        return (PosteriorRun if self.surrogate is None else BySurrogate)(self, *study)
+    def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> PosteriorRun:
+        return (PosteriorRun if self.surrogate is None else BySurrogate)(self, inputs, outputs, time, seed)
 
     def first_runs(self, inputs: int) -> int:
         """Runs with which a surrogate begins."""

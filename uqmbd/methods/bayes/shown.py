@@ -35,7 +35,7 @@ def marginals(result: Any) -> list[Figure]:
         marks = (
             Band(places, np.zeros(SHOWN), after, "after the measurements", 0),
             Curve(places, after, "its density", 0),
-            Curve(*prior[:, near], "before", "limit"),
+            Curve(prior[0, near], prior[1, near], "before", "limit"),
         )
         panel = Panel(with_unit(name, unit), "density", marks)
         figures.append(Figure(f"{name}.marginal", f"{name} before and after the measurements", (panel,), (CAPTION,)))

@@ -188,7 +188,7 @@ class Looking:
         values = said[np.arange(len(number)), number].reshape(n, sides, k)
         if self._moments is not None:
             moments = self._moments.of(said[len(number) :].reshape(n * sides, -1, k))
-            for j in np.flatnonzero(self._spread):
+            for j in np.flatnonzero(self._spread).tolist():
                 item = self.items[j]
                 values[:, :, j] = (item.mean * moments[0][:, j] + item.std * moments[1][:, j]).reshape(n, sides)
         return [self._looked(one, design, slopes) for one, design in zip(values, x, strict=True)]

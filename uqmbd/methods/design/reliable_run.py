@@ -161,7 +161,9 @@ class DesignRun(FixedSampler):
         margins, met = (each[len(each) - len(self._wanted) :] for each in (best.looked.margins, best.met))
         runs = np.where(self.status[self._searched :, None] == 0, self.values[self._searched :], np.nan)
         limits, objective_limits, refuted = fresh_limits(self._fresh, self._items, self._wanted, margins, met, runs)
-        warnings = [*self._notes, *self._warnings(limits), *refuted]
+        lost = int(np.count_nonzero(self.status[self._searched :]))
+        failed = [f"{lost} of {len(runs)} fresh runs of the design failed: nothing is known of the limits there"] if lost else []
+        warnings = [*self._notes, *self._warnings(limits), *refuted, *failed]
         shares = best.x[: len(names)]
         alike = sum(bool(np.abs(each.x - best.x).max() <= ALIKE) for each in self._found)
         good = bool(met.all())
@@ -177,7 +179,7 @@ class DesignRun(FixedSampler):
             "objective_limits": objective_limits,
             "limits_met": limits,
             "feasible": good,
-            "verified": bool(good and best.converged and best.settled and not refuted and self.settings.samples > 0),
+            "verified": bool(good and best.converged and best.settled and not refuted and not lost and self.settings.samples > 0),
             "runs_verifying": self.observed - self._searched,
             "runs_searching": self._searched,
             "starts_tried": self.settings.starts,

@@ -115,7 +115,7 @@ def overlapping(ranges: np.ndarray) -> np.ndarray:
         low, high = ranges[open_, :, 0], ranges[open_, :, 1]
         both = np.minimum(high, high[0]) - np.maximum(low, low[0])
         either = np.maximum(high, high[0]) - np.minimum(low, low[0])
-        same = (both >= OVERLAP * either).all(axis=1)
+        same = np.atleast_1d((both >= OVERLAP * either).all(axis=1))
         same[0] = True
         found[open_[same]] = number
         number += 1

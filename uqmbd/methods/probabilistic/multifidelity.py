@@ -50,6 +50,7 @@ class MultifidelityRun(FixedSampler):
         self._cost: Mapping[Any, Any] = {}
         self._short = False
         self._settled = Settling(self.columns)
+        self._wanted(np.zeros(self.columns.count))  # an error in another unit than the outputs is said before there are runs
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost

@@ -17,7 +17,7 @@ from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
 from uqmbd.groups import CONVERGENCE, INNER, STATISTICS, TRUST_HORIZON, TRUSTED, GroupSpec
 from uqmbd.inputs import Input
-from uqmbd.methods.accuracy import Wanted, trusted_means
+from uqmbd.methods.accuracy import Wanted, allowed, trusted_means
 from uqmbd.methods.base import Method, count_failures
 from uqmbd.methods.beyond import BEYOND, Beyond, beyond_group, beyond_table, passed
 from uqmbd.methods.failures import left_out
@@ -55,6 +55,9 @@ class MultilevelRun(FixedSampler):
         self._pairs = np.zeros(len(self.levels), np.int64)  # asked for
         self._short = False  # whether it ended at its largest number of runs
         self._settled = Settling(self.columns)
+        for what in {"mean", "std"} & self.errors.keys():  # an error in another unit than the outputs is said before there are runs
+            key = "method.error" if what == "mean" else f"method.error.{what}"
+            allowed(self.errors[what], self.columns, np.zeros(self.columns.count), key)
 
     def _require_numbers(self) -> None:
         if self.quantiles and not self.columns.scalars.count:
