@@ -32,9 +32,8 @@ NO_MECHANISM = {
     "wearing_joint",
 }  # functions, which have no settings of a solver
 LONG = {
-    "clearance_bifurcation",  # as the one below
     "manipulator",  # a million steps a run, four times as many in the finer ones; impacts in twelve contacts
-    "slider_crank_bifurcation",  # sixty turns before its first output, most of them chaotic: nothing of two runs is alike
+    "slider_crank_bifurcation",  # its outputs are those of chaotic motion: nothing of two runs is alike
 }
 CHAOTIC = {"translational_clearance": 0.2, "slider_crank_worn": 0.8}  # the least share of all values that is compared; of others: all
 

@@ -36,7 +36,8 @@ class Lyapunov:
     Parameters
     ----------
     states : list of str, optional
-        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map (`uqmbd.analysis.dynamics.maps.Map`).
+        Names of the coordinates. Unsaid, `model` is a function of nothing that returns a map: of a mechanism by `flexmbd.section_map`, of a
+        flow by `uqmbd.PeriodMap` or `uqmbd.ReturnMap`.
     start : list of float
         Where orbits begin; a coordinate that is an input begins at it.
     steps, transient : int, optional

@@ -50,3 +50,13 @@ def test_the_simulator_of_orbits_takes_mechanisms():
     simulator = Orbits(lambda: section, ["flip.frequency", "flip.mass.x"], None, {"find": find, "at": {"restitution": 0.8}}, None)
     found = simulator.simulate({"restitution": np.array([0.8, 0.6])}).outputs
     assert found["flip.frequency"] == pytest.approx([2.6533477278, 2.6557788912], abs=1e-8)
+
+
+def test_the_simulator_of_orbits_takes_maps_from_impact_to_impact():
+    section = fm.section_map(oscillator, lambda frequency: 2.0 * math.pi / frequency, impact="stop", inputs={"damping": 0.0})
+    find = {"flip": {"parameter": "frequency", "near": 2.66, "start": [0.0, -0.36, 3.04]}}
+    asked = ["flip.frequency", "flip.mass.vx", "flip.phase"]
+    simulator = Orbits(lambda: section, asked, None, {"find": find, "at": {"restitution": 0.8}}, None)
+    found = simulator.simulate({"restitution": np.array([0.8, 0.6])}).outputs
+    assert found["flip.frequency"] == pytest.approx([2.6533477278, 2.6557788912], abs=1e-8)
+    assert [found[name][0] for name in asked[1:]] == pytest.approx([-0.3594117679, 3.0391399597], abs=1e-8)

@@ -5,8 +5,12 @@ import math
 import numpy as np
 import pytest
 
+import flexmbd as fm
+from uqmbd.analysis.dynamics.located import locate
 from uqmbd.errors import StudyError
 from uqmbd.study import Study
+
+from .test_studies_hybrid import model_of
 
 MODEL = """
 import math
@@ -112,3 +116,18 @@ def test_a_coordinate_that_two_sections_have_is_a_sentence(study, tmp_path):
     with pytest.raises(StudyError, match=r"which turn\.mass\.x and again\.mass\.x have section points of") as error:
         Study.from_file(file).run(out=tmp_path / "r", report=False, progress=False)
     assert made.name and "method.sections" in error.value.remedy
+
+
+@pytest.mark.slow
+def test_the_flip_of_the_clearance_crank_is_where_runs_double_their_period():
+    """Located by the section map; runs of the same mechanism have one point a turn above it and two below."""
+    model = model_of("slider_crank_bifurcation")
+    near, parameters = np.array([-1.043e-3, 0.170268, -127.0841, 0.26958]), {"clearance": 0.27807e-3, "friction": 0.02}
+    flip = locate(model.turn(), "flip", "clearance", near, parameters)
+    assert not flip.lost and flip.parameter == pytest.approx(0.27807e-3, abs=1e-8)
+    section = {"turn": fm.PoincareSection(["slider.vx"], every=0.02, after=1.6)}
+    clearances = flip.parameter + np.array([-5e-7, 5e-7])
+    how = {"end": 1.8, "points": 2, "outputs": [], "settings": {"tolerance": 1e-7}}
+    below, above = fm.run(model.slider_crank, {"clearance": clearances}, sections=section, **how).sections["turn"]["slider.vx"]
+    assert np.abs(np.diff(below)).min() > 0.01 > 1e-3 > np.abs(np.diff(above)).max()
+    assert np.abs(below[2:] - below[:-2]).max() < 1e-3

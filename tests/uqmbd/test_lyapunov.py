@@ -168,3 +168,28 @@ def test_a_compiled_map_has_the_spectrum_of_arrays():
 def test_what_cannot_be_compiled_is_told(change, said):
     with pytest.raises(StudyError, match=said):
         Lyapunov(lambda x, r: r * x * (1 - x), ["exponent.1"], None, {"states": ["x"], "start": [0.3]} | change, None)
+
+
+def damped_block(damping=0.04):
+    import flexmbd as fm
+
+    s = fm.System()
+    mass = s.body("mass", mass=1.0, inertia=1.0, position=(-0.3, 0.0))
+    s.add(fm.Translational("rail", s.ground.at(0.0, 0.0), mass.centre, axis=(1.0, 0.0)))
+    s.add(fm.Spring("spring", s.ground.at(-5.0, 0.0), mass.centre, stiffness=1.0, damping=damping, length=5.0))
+    return s
+
+
+def test_exponents_of_a_mechanism_by_tangent_and_by_two_orbits():
+    """Both exponents of m x'' + c x' + k x = 0 are -c/(2 m), and their sum is -c/m to the tolerance of the derivatives."""
+    import flexmbd as fm
+
+    settings, damping = {"start": [-0.3, 0.1], "steps": 64, "transient": 16}, np.array([0.04, 0.1])
+    for more, output, exact, within in (
+        ({}, "exponent.sum", -damping, 1e-6),
+        ({}, "exponent.1", -damping / 2.0, 0.02),
+        ({"derivatives": "two orbits"}, "exponent.1", -damping / 2.0, 0.02),
+    ):
+        simulator = Lyapunov(lambda: fm.section_map(damped_block, every=2.0), [output], None, settings | more, None)
+        assert simulator.simulate({"damping": damping}).outputs[output] == pytest.approx(exact, rel=within)
+        assert simulator.map.period == 2.0  # exponents are in 1/s

@@ -296,3 +296,15 @@ def test_the_page_answers_in_words_and_in_scaled_units_and_has_a_figure(tmp_path
     assert page.count("data:image/png;base64,iVBOR") == 2, "light and dark"
     assert "gap stays between 2 and 4 µm." in page and "<b>Trusted</b>: " in page
     assert "gap stays between 2 and 4 µm for all values of a and b" in page and "data:image/png;base64,iVBOR" in page
+
+
+def test_results_of_earlier_methods_find_their_runs_where_later_ones_have_put_files_together(tmp_path):
+    """The few runs of the first method end in the file of the many of the second one."""
+    inputs = {name: uq.Uniform(0.0, 1.0) for name in "abc"}
+    methods = [uq.MonteCarlo(samples=400), uq.Sensitivity(approach="sobol", samples=512)]
+    study = uq.Study(
+        model=lambda a, b, c: {"y": a + b + c}, inputs=inputs, outputs=["y"], method=methods, name="s", campaign={"workers": 0}
+    )
+    results = study.run(out=tmp_path / "s", report=False, progress=False)
+    first = results["montecarlo"].runs
+    assert first["y"].values == pytest.approx(sum(first[f"input:{name}"].values for name in "abc"), rel=1e-12) and first.sizes["run"] == 400

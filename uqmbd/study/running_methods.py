@@ -9,6 +9,7 @@ from uqmbd.campaign.locking import Lock
 from uqmbd.campaign.opening import read_header
 from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.runs.files import remove, writing
+from uqmbd.runs.of_results import open_runs
 from uqmbd.runs.storage import is_address
 from uqmbd.runs.where import RUNS
 from uqmbd.spec.labels import OF_ONE
@@ -92,6 +93,8 @@ def run_each(study: StudyData, directory: Path, *, overwrite: bool | str = False
         lock.release()
     if wrong:
         raise wrong[0]
+    for done in list(finished.values())[:-1]:  # later methods have put small files of runs together, which these results have opened
+        done.result.runs = open_runs(done.directory)
     return finished
 
 
