@@ -41,6 +41,12 @@ def JUMPING(time, a, b, c=0.5):
     return found | {"s": found["s"] + jump, "h": found["h"] + jump[:, None] * time, "f": found["f"] + jump[:, None] / (1 + FREQUENCY)}
 
 
+def LEVELLED(time, a, b, c=0.5, steps=1e9):
+    """Coarse steps are off by what depends on the inputs."""
+    off = 0.1 * a / steps
+    return {name: y + (off if y.ndim == 1 else off[:, None]) for name, y in SMOOTH(time, a, b, c).items()}
+
+
 # inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------
 def random(kind, **parameters):
     return Random({"type": kind, **parameters})
@@ -136,9 +142,9 @@ COSTS = {"a": {"reciprocal": 1.0}, "b": {"exponential": 2.0, "per": 0.25, "small
 RARE = {"output": "s", "above": 3.1}
 WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 
-STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}  # of a model that has none: levels are the same
+STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}
 
-RIGID = {"fidelities": [1.0, 0.0], "error": "80 %", "pilot": 40}  # likewise
+RIGID = {"fidelities": [1.0, 0.0], "error": "80 %", "pilot": 40}
 RANDOM = (UNIFORM, WHOLE, BOUND, JOINT, PARTS)
 
 CASES = [
@@ -165,6 +171,7 @@ CASES = [
     case("multilevel", "bound", BOUND, **STEPS),
     case("multilevel", "joint", JOINT, **STEPS),
     case("multilevel", "parts", PARTS, **STEPS),
+    case("multilevel", "levelled", UNIFORM, LEVELLED, beyond={"s": "> 2.2"}, **STEPS),
     *(case("multifidelity", what, inputs, **RIGID) for what, inputs in zip(("uniform", "whole", "bound", "joint", "parts"), RANDOM)),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),

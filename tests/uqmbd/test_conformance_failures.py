@@ -6,7 +6,7 @@ import pytest
 from uqmbd.errors import StudyError
 from uqmbd.result import Result
 
-from .loop import drive
+from .loop import drive, outcomes
 from .method_gallery import ALL, MOST, TIME
 
 LIMITS = ("_lower", "_upper")  # of statistics: infinite where runs are too few
@@ -52,7 +52,7 @@ class Watched:
     def __call__(self, samples):
         failed = self.fail(samples)
         self.failed.append(failed)
-        for name, value in self.case.model(TIME, **samples).items():
+        for name, value in outcomes(self.case.model, TIME, samples).items():
             self.values.setdefault(name, []).append(value[~failed])
         return failed
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -65,7 +66,11 @@ def limit_changed(text, k, c):
 
 
 def moved(case, k, c):
-    return lambda time, **x: {name: k * y + c for name, y in case.model(time, **x).items()}
+    @wraps(case.model)  # so that it takes the same controls
+    def model(time, **x):
+        return {name: k * y + c for name, y in case.model(time, **x).items()}
+
+    return model
 
 
 def size_of(values):
@@ -81,7 +86,7 @@ def close(values, wanted, rtol, scale):
 
 @MOST
 def test_the_order_of_outputs(case):
-    one, other = run(case), run(case, model=lambda time, **x: dict(reversed(case.model(time, **x).items())))
+    one, other = run(case), run(case, model=wraps(case.model)(lambda time, **x: dict(reversed(case.model(time, **x).items()))))
     assert set(other.outputs) == set(one.outputs)
     for key, name, a, b in pairs(one, other):
         np.testing.assert_allclose(b.values, a.values, rtol=1e-12, atol=1e-12, err_msg=f"{key} {name}")
@@ -115,6 +120,8 @@ def test_the_offset_of_an_output(case):
         pytest.skip("rounding sends it to another distance from a jump whose end no run can reach")
     one, other = run(case), run(case, changed(case, 1.0, 8.0), model=moved(case, 1.0, 8.0))
     for key, name, a, b in pairs(one, other):
+        if key == "convergence":  # a goal that is a share of the mean moves with it otherwise
+            a, b = (each.sel(statistic=[not str(word).endswith("_wanted") for word in each["statistic"].values]) for each in (a, b))
         size = 1 + size_of(a)
         if key == "trusted":
             assert (a == b).all(), name

@@ -51,32 +51,27 @@ def run(study, **how):
 
 def test_moments_of_a_mixture_are_exact(study):
     """Mean and variance of ``o_k + c_k n`` with k of a choice: sums over the six pairs with their weights."""
-    result = run(study(uq.MonteCarlo(samples=4096, design="sobol"), "of_arrays", inputs={"law": LAW, "n": N}))
+    result = run(study(uq.MonteCarlo(samples=1024, design="sobol"), "of_arrays", inputs={"law": LAW, "n": N}))
     values = np.array([[1.0 + n, 3.0 + 2 * n] for n in (1, 2, 3)])  # n, law
     mean = values.mean(axis=0) @ [0.75, 0.25]
     variance = (values**2).mean(axis=0) @ [0.75, 0.25] - mean**2
     known = result.statistics["y"].sel(statistic=["mean", "std"]).values
-    assert known == pytest.approx([mean, np.sqrt(variance)], rel=3e-3)
+    assert known == pytest.approx([mean, np.sqrt(variance)], rel=6e-3)
 
 
 def test_sobol_indices_with_a_choice_and_a_count_are_the_exact_ones(study):
     """``y = 1 + 2 H + (1 + H) n + x`` with H of probability p: V_H = p (1 - p) (2 + E n)^2, V_n = (1 + p)^2 V(n), V_Hn = p (1 - p) V(n)."""
-    result = run(study(uq.Sensitivity(approach="sobol", samples=2048), "of_arrays"))
+    result = run(study(uq.Sensitivity(approach="sobol", samples=1024), "of_arrays"))
     p, mean, var = 0.25, 2.0, 2 / 3
     parts = np.array([p * (1 - p) * (2 + mean) ** 2, (1 + p) ** 2 * var, 1 / 12])
     both = p * (1 - p) * var
     whole = parts.sum() + both
     first, total = (result.sensitivity["y"].sel(kind=kind).values for kind in ("first", "total"))
-    assert first == pytest.approx(parts / whole, abs=0.02)
-    assert total == pytest.approx((parts + [both, both, 0]) / whole, abs=0.02)
+    assert first == pytest.approx(parts / whole, abs=0.03)
+    assert total == pytest.approx((parts + [both, both, 0]) / whole, abs=0.03)
     for kind, exact in (("first", parts / whole), ("total", (parts + [both, both, 0]) / whole)):
         assert (result.sensitivity["y"].sel(kind=f"{kind}_lower").values < exact).all()
         assert (result.sensitivity["y"].sel(kind=f"{kind}_upper").values > exact).all()
-
-
-@pytest.mark.parametrize("method", [uq.Sensitivity(approach="morris", samples=16), uq.Sensitivity(approach="shapley", samples=64)])
-def test_other_rankings_take_them(study, method):
-    assert np.isfinite(run(study(method)).sensitivity["y"].values).all()
 
 
 def test_functions_of_arrays_get_arrays_of_values(study):
@@ -85,18 +80,20 @@ def test_functions_of_arrays_get_arrays_of_values(study):
     assert one.runs["y"].values.tolist() == many.runs["y"].values.tolist()
 
 
-def test_a_grid_has_all_values_of_a_choice_and_a_count_unless_told(study):
-    result = run(study(uq.Grid(points={"x": 2})))
-    assert result.runs.sizes["run"] == 2 * 3 * 2
-    result = run(study(uq.Grid(points={"x": 2}, values={"law": ["hard"]})), overwrite=True)
-    assert set(result.runs["input:law"].values) == {1.0} and result.runs.sizes["run"] == 6
+BOTH = {"law": LAW, "n": N, "x": X}
 
 
-def test_a_list_names_values_in_the_study_and_in_a_file(study, tmp_path):
-    samples = {"law": ["hard", "soft"], "n": [1, 3], "x": [0.5, 0.25]}
+def test_a_grid_has_all_values_of_a_choice_and_a_count_unless_told():
+    assert len(np.unique(uq.Grid(points={"x": 2}).rows(BOTH), axis=0)) == 2 * 3 * 2
+    rows = uq.Grid(points={"x": 2}, values={"law": ["hard"]}).rows(BOTH)
+    assert set(rows[:, 0]) == {1.0} and len(rows) == 6
+
+
+def test_a_list_names_values_in_the_study_and_in_a_file(tmp_path):
     (tmp_path / "runs.csv").write_text("x,law,n\n0.5,hard,1\n0.25, soft,3\n")
+    samples = {"law": ["hard", "soft"], "n": [1, 3], "x": [0.5, 0.25]}
     for method in (uq.List(samples=samples), uq.List(data=f"{tmp_path}/runs.csv")):
-        assert run(study(method), overwrite=True).runs["y"].values.tolist() == [5.5, 4.25]
+        assert method.rows(BOTH).tolist() == [[1.0, 1.0, 0.5], [0.0, 3.0, 0.25]]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +112,7 @@ def test_what_methods_refuse(study, method, sentence):
 
 
 def test_search_finds_the_extremes_over_counts(study):
-    study = study(uq.Search(max_runs=200, fresh=40), "of_values", inputs={"n": uq.Integers(1, 9), "x": uq.Interval(0.0, 1.0)})
+    study = study(uq.Search(max_runs=160, fresh=30), "of_values", inputs={"n": uq.Integers(1, 9), "x": uq.Interval(0.0, 1.0)})
     study = study.changed(study={"model": study.spec.study.model.replace("of_values", "square")})
     with open(study.spec.study.model.rpartition(":")[0], "a") as file:
         file.write("def square(n, x):\n    return {'y': (n - 4) ** 2 + x}\n")
@@ -133,7 +130,7 @@ def test_a_killed_study_goes_on_and_other_values_are_other_runs(study):
 
 
 def test_pages_and_exports_show_the_values(study, tmp_path):
-    result = run(study(uq.MonteCarlo(samples=200, max_failed=0.5), "fails"), out=str(tmp_path / "out"))
+    result = run(study(uq.MonteCarlo(samples=120, max_failed=0.5), "fails"), out=str(tmp_path / "out"))
     assert "law is hard and n > 2.5" in failures_where(result)
     assert {row[3] for row in failures_table(result).rows} == {"hard"}
     with open(export(tmp_path / "out", tmp_path / "runs.csv")) as file:
@@ -237,3 +234,20 @@ def test_written_and_read_again_it_is_the_same(item):
 def test_kinds_that_methods_say_they_take_are_known():
     known = {"interval", "random", "fuzzy", "focal", "integers", "choice"}
     assert all(method.accepts <= known for method in METHODS.values())
+
+
+def test_runs_with_equal_values_go_together_and_come_back_in_their_order():
+    from uqmbd.outcomes import Outcomes
+    from uqmbd.simulators.chosen import apart, combined
+
+    samples = {"law": np.array([1.0, 0.0, 1.0, 0.0]), "n": np.array([2.0, 2.0, 2.0, 3.0]), "x": np.arange(4.0)}
+    values, seen = {"law": ["a", "b"], "n": range(1, 4)}, []
+
+    def part(some, rows):
+        seen.append(rows.tolist())
+        return Outcomes({"x": some["x"]}, np.zeros(len(rows), np.int8), [""] * len(rows))
+
+    assert apart(samples, values, part).outputs["x"].tolist() == [0.0, 1.0, 2.0, 3.0] and seen == [[0, 2], [1], [3]]
+    assert apart({**samples, "law": np.zeros(4), "n": np.ones(4)}, values, part) is None
+    every = [(one["law"][0], one["n"][0]) for one in combined(samples, values)]
+    assert every[0] == (1.0, 2.0) and len(set(every)) == len(every) == 6

@@ -48,7 +48,7 @@ class Settling:
         numbers = Columns({name: replace(info, axis=None) for name, info in self._columns.outputs.items()}, self._columns.time)
         counts = sorted(self._rows)
         table = np.stack([self._rows[count] for count in counts])
-        return {"convergence": numbers.dataset(table, {"count": np.array(counts), "statistic": self._names})}
+        return {"convergence": numbers.dataset(table, {"count": counts, "statistic": self._names})}
 
 
 def _largest(one: Estimated, at: slice, *, signed: bool) -> list[float]:

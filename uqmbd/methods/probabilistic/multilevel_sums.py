@@ -197,8 +197,10 @@ class Sums:
                 row[0], row[2] = -row[0], -row[2]
                 row[0, 0] += 1.0
         slices = {name: slice(i, i + 1) for i, (name, *_) in enumerate(places)}
-        shares = rows.transpose(1, 2, 0)
-        return Telescoped(slices, tuple(output for _, output, *_ in places), self._fine, self.cost, self.count, *shares, of_shares=True)
+        means, variances, third = rows.transpose(1, 2, 0)
+        return Telescoped(
+            slices, tuple(output for _, output, *_ in places), self._fine, self.cost, self.count, means, variances, third, True
+        )
 
 
 def said(one: Passed) -> str:
