@@ -157,9 +157,10 @@ def _read(
     table = table[_inside(table, within or {})]
     columns, classes = [], []
     for k, name in enumerate((*names, *outputs)):
-        codes = None if name in outputs else _codes(table[name])
+        column: Any = table[name]
+        codes = None if name in outputs else _codes(column)
         classes += [] if codes is None else [k]
-        columns.append(_numbers(table[name], name, file) if codes is None else codes)
+        columns.append(_numbers(column, name, file) if codes is None else codes)
     if len(columns[0]) < LEAST_ROWS:
         text = f"{file} has {len(columns[0])} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
         raise StudyError(text, key="data", value=len(columns[0]), remedy="widen the part" if within else "add rows")

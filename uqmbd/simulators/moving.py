@@ -32,7 +32,7 @@ def moved(
     import flexmbd
     from flexmbd.viewer.cases import cases_of
 
-    same = alike(samples, simulator.model.values)[0].tolist()
+    same: list[int] = alike(samples, simulator.model.values)[0].tolist()
     labels, still = [labels[row] for row in same if row < len(labels)], (same.index(still[0]) if still[0] in same else 0, still[1])
     names = tuple(plain_names(simulator.names, simulator.model.sections)[:OUTPUTS])  # of very many the first: all would be gigabytes
     time = times_of(simulator.time)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 KEY = "from"
 AS = ("smoothed", "draws")
-NEAR = 0.05  # of the draws: where so many lie near an end of the prior, a smoothed distribution is cut off there
 CLEAR = 3.0  # standard deviations of a rank correlation of independent draws: nearer to 0 it says nothing
 
 

@@ -149,9 +149,9 @@ class Sums:
         return self._of_values(differences)
 
     def _of_values(self, differences: Sequence[np.ndarray]) -> Telescoped:
-        rows = [np.array([f(part) for part in differences]) for f in (_mean, _variance, _third)]
+        mean, variance, third = (np.array([f(part) for part in differences]) for f in (_mean, _variance, _third))
         slices = self._run.columns.slices
-        return Telescoped(slices, tuple(slices), self._fine, self.cost, self.count, *rows)
+        return Telescoped(slices, tuple(slices), self._fine, self.cost, self.count, mean, variance, third)
 
     @property
     def _fine(self) -> np.ndarray:
