@@ -108,7 +108,7 @@ class Result(ResultData):
         return folder
 
     def plot(self, name: str, ax: Axes | None = None) -> Figure:
-        """Matplotlib figure of one output: over time, or its distribution over the runs.
+        """Matplotlib figure of one output: over time, its bifurcation diagram, or its distribution over the runs.
 
         Parameters
         ----------

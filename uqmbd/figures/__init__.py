@@ -78,7 +78,9 @@ def plot(result: ResultData, name: str, ax=None):
 
 
 def first_figure(result: ResultData, name: str) -> Figure:
-    """What one output is drawn as where there is one figure of it: over time, or its distribution."""
+    """What one output is drawn as where there is one figure of it: its diagram, over time, or its distribution."""
+    if diagrams := diagram_figures(result, [name]):
+        return diagrams[0]
     if name in output_names(result)[0]:
         figures = list(history_figures(result, [name])) or sensitivity_figures(result, [name])
     else:

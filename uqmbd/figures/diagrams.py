@@ -69,7 +69,7 @@ def branches_over(result: ResultData, name: str, unit: InputFacts) -> list[Curve
     if f"state:{name}" not in table:
         return []
     x, y = np.asarray(unit.of(table["value"].values), float), table[f"state:{name}"].values
-    stable, kind = table["stable"].values.astype(bool), table["kind"].values.astype(str)
+    stable, kind = table["stable"].values.astype(bool), np.array([str(one) for one in table["kind"].values])  # of an opened result too
     lines = np.flatnonzero(np.diff(table["branch"].values * (1 + table["phase"].values.max()) + table["phase"].values)) + 1
     marks: list[Curve | Points] = []
     for style, label, which in (("mean", "followed, stable", stable), ("inner", "followed, unstable", ~stable)):
