@@ -39,3 +39,15 @@ def rates(t, x, v, w):
 def once_a_period():
     """Its map over a period, from which periodic orbits are followed."""
     return uq.PeriodMap(flow=uq.Flow(function=rates, names=("x", "v")), over=lambda w: 2 * np.pi / w, steps=20)
+
+
+@uq.vectorized
+def from_a_start(place, velocity, w):
+    """Place and velocity once a period, of many starts at once."""
+    turn, states, found = once_a_period(), np.stack([place, velocity], axis=1), []
+    for _ in range(PERIODS):
+        states = turn.step(states, {"w": w})
+        found.append(states)
+    x, v = np.moveaxis(np.array(found), (0, 1, 2), (2, 1, 0))
+    periods = np.arange(1.0, PERIODS + 1)
+    return {"x": uq.Curve(x, periods, "period", unit="m"), "v": uq.Curve(v, periods, "period", unit="m/s")}

@@ -16,7 +16,7 @@ import chaospy
 import numpy as np
 import pytest
 
-from uqmbd.inputs import Focal, Fuzzy, Interval, Random
+from uqmbd.inputs import Choice, Focal, Fuzzy, Integers, Interval, Random
 from uqmbd.inputs.space import Space
 from uqmbd.methods import METHODS, Method
 from uqmbd.methods.reliability import APPROACHES as RELIABILITY
@@ -68,6 +68,7 @@ JOINT, JOINT_IN_MM = (
     for size, unit in ((1, ""), (1000, "mm"))
 )
 WAITING = {name: random("exponential") for name in "ab"}
+KINDS = {"a": Integers(1, 4), "b": Choice(["soft", "hard"], weights=[2, 1]), "c": random("uniform", lower=0.2, upper=0.6)}
 WHOLE = UNIFORM | {"b": random("binomial", size=4, prob=0.3)}
 BOUND = Space(TAILED, dependence={"rank_correlation": [["a", "b", 0.6]]})
 BOTH = UNIFORM | {"b": Interval(0.0, 1.0)}
@@ -145,7 +146,7 @@ WALK = {"deviations": {"s": 0.2, "t": 0.3}, "walkers": 8, "max_steps": 20}
 STEPS = {"control": "steps", "levels": [2.0, 4.0, 8.0], "error": "80 %", "pilot": 20}
 
 RIGID = {"fidelities": [1.0, 0.0], "error": "80 %", "pilot": 40}
-RANDOM = (UNIFORM, WHOLE, BOUND, JOINT, PARTS)
+RANDOM = {"uniform": UNIFORM, "whole": WHOLE, "bound": BOUND, "joint": JOINT, "parts": PARTS, "kinds": KINDS}
 
 CASES = [
     case("chebyshev", "box", BOX, degree=3),
@@ -163,16 +164,18 @@ CASES = [
     case("montecarlo", "until", UNIFORM, samples=20, until={"mean": "1e-9 %", "std": "1e-9 %", "most": 90}),
     case("montecarlo", "beyond", UNIFORM, samples=40, beyond={"s": "> 2.2", "t": "< 2"}, more={"samples": 100}),
     case("montecarlo", "whole", WHOLE, samples=40, quantiles=[0.1, 0.5]),
+    case("montecarlo", "kinds", KINDS, samples=40, more={"samples": 100}),
     case("montecarlo", "parts", PARTS, samples=40, more={"samples": 100}),
     case("montecarlo", "bound", BOUND, samples=40, more={"samples": 100}),
     case("montecarlo", "joint", JOINT, samples=40, more={"samples": 100}),
     case("multilevel", "uniform", UNIFORM, **STEPS),
     case("multilevel", "whole", WHOLE, **STEPS),
+    case("multilevel", "kinds", KINDS, **STEPS),
     case("multilevel", "bound", BOUND, **STEPS),
     case("multilevel", "joint", JOINT, **STEPS),
     case("multilevel", "parts", PARTS, **STEPS),
     case("multilevel", "levelled", UNIFORM, LEVELLED, beyond={"s": "> 2.2"}, **STEPS),
-    *(case("multifidelity", what, inputs, **RIGID) for what, inputs in zip(("uniform", "whole", "bound", "joint", "parts"), RANDOM)),
+    *(case("multifidelity", what, inputs, **RIGID) for what, inputs in RANDOM.items()),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
     case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),
@@ -189,6 +192,7 @@ CASES = [
     case("taylor2", "box", BOX),
     case("taylor2", "jumping", THREE, JUMPING, fallback_runs=20),
     case("search", "box", BOX, max_runs=480, fresh=120),
+    case("search", "counted", BOX | {"a": Integers(1, 4)}, max_runs=480, fresh=120),
     case("search", "jumping", THREE, JUMPING, max_runs=880, fresh=120),
     case("vertex", "box", BOX),
     case("vertex", "jumping", THREE, JUMPING, fallback_runs=20),
@@ -239,6 +243,8 @@ CASES = [
     case("reliability", "ellipse", ELLIPSE, approach="interval", degree=4, output="s", above=3.2),
     case("grid", "box", BOX, points=4),
     case("grid", "random", TAILED, values={"a": [1.2, 1.7]}, points={"b": 9}),
+    case("grid", "kinds", KINDS, points={"c": 3}),
+    case("list", "kinds", KINDS, samples={"a": [1, 3, 2], "b": ["soft", "hard", "soft"], "c": [0.3, 0.4, 0.5]}),
     case("list", "box", BOX, samples={"a": np.linspace(1, 2, 12).tolist(), "b": np.linspace(0, 1, 12)[::-1].tolist()}),
     case("list", "bound", BOUND, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),
     case("list", "ellipse", ELLIPSE, samples={"a": [1.2, 1.5, 1.8], "b": [0.4, 0.3, 0.6]}),

@@ -15,7 +15,8 @@ from uqmbd.tables.trust import trust_of
 from .loop import drive
 from .method_gallery import BOX, CASES, ELLIPSE, NAMED, TIME, UNIFORM
 
-CLAIMING = [each for each in CASES if any(item.kind != "random" for item in each.inputs.values())]
+RANDOM = "random", "integers", "choice"  # which have probabilities, and no bounds
+CLAIMING = [each for each in CASES if any(item.kind not in RANDOM for item in each.inputs.values())]
 # of a range: they show what runs reached, or one design, whose own test is in test_methods_design_measures.py
 NO_BOUNDS = "sensitivity", "grid", "list", "calibrate", "posterior", "bifurcation", "basins", "design"
 CLAIMING = [each for each in CLAIMING if each.method.name not in NO_BOUNDS]

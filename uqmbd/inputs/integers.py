@@ -23,8 +23,8 @@ BEYOND = 1e-16  # probability of a Poisson variable beyond its last number here
 class Integers(Weighted):
     """Whole numbers from `lower` to `upper`: ``Integers(3, 8)``. The model gets an int.
 
-    By whole numbers with probabilities the moments, quantiles and shares of the variance are those of a random input; `vertex` and
-    `search` take the numbers from end to end, whatever their weights.
+    By whole numbers with probabilities the moments, quantiles and shares of the variance are those of a random input; `search` takes
+    the numbers from end to end, whatever their weights.
 
     Attributes
     ----------
