@@ -73,7 +73,7 @@ def test_ditlevsen_of_equal_correlations_holds_the_exact_probability():
 WRONG = [
     ({"system": None}, "a system has several limits"),
     ({"also": None}, "a system has several limits"),
-    ({"also": {"t": "1.5"}}, "a further limit is a text"),
+    ({"also": {"t": "1.5"}}, "a limit of an output is a text"),
     ({"also": {"u": "> 1"}}, "no scalar output 'u'"),
     ({"also": {"t": "> 1 kg"}}, "'t' is in m, which 1 kg is not"),
     ({"approach": "sorm"}, "the approach sorm treats one limit"),
