@@ -47,7 +47,7 @@ def stepping(base: FunctionMap, parameters: Sequence[str]) -> Any:
         try:
             step(np.full(len(base.names), 0.1 + 0j), np.full(len(parameters), 0.1), np.empty(len(base.names), complex))
         except Exception as error:  # Numba has several of its own, and the function may raise what it likes
-            why = str(error).strip().splitlines()[0]
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]  # one may have no words
         else:
             return step
     remedy = "leave compiled out, or write the map with formulas of numbers that return a tuple"
