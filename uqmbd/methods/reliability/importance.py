@@ -87,10 +87,8 @@ class ImportanceRun(FormRun):
     def _around_points(self, mixed: systems.Mixture, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Points (count, d) about the design points of a system, and their weights (count,)."""
         if self._against:
-            self._say(
-                f"at {self._against} of {self._looked} points an output is on another side of its limit than the plane through the design point "
-                f"has it: there are other design points, or a limit is far from plane, and {self.astray}"
-            )
+            seen = f"at {self._against} of {self._looked} points an output is on another side of its limit than the plane has it"
+            self._say(f"{seen}: there are other design points, or a limit is far from plane, and {self.astray}")
         self._near, self._rare = mixed.beta, self._system if mixed.beta > 0 else 1 - self._system
         self._even = mixed.evenness(generator(self.seed, COUNTING))
         return mixed.draw(count, rng)
