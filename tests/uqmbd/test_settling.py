@@ -155,3 +155,28 @@ def test_an_error_in_another_unit_is_said_before_there_are_runs(name):
     with pytest.raises(StudyError, match="1 kg is not") as raised:
         method.start(Space.of(RATE), {"x": OutputInfo("m", axis=None)}, np.zeros(0), 1)
     assert raised.value.key == "method.error"
+
+
+def test_probabilities_settle_beside_the_mean_with_limits_and_goal():
+    """Until the probability is known: the last numbers are those of the group `beyond`, and the page says how sure limits at looks are."""
+    method = uq.MonteCarlo(samples=40, beyond={"x": "> 0.4"}, until={"probability": "20 %"})
+    result, _ = drive(method, Space.of(RATE), euler)
+    table = result.convergence["x"].isel(count=-1)
+    words = ["probability", "probability_lower", "probability_upper"]
+    assert table.sel(statistic=words).values.tolist() == result["beyond"]["x"].values.tolist()
+    assert float(table.sel(statistic="probability_wanted")) == pytest.approx(0.2 * float(table.sel(statistic="probability")))
+    (figure,) = convergence_figures(result, ["x"])
+    assert [panel.y_label for panel in figure.panels] == ["mean [m]", "probability > 0.4"]
+    assert f"{100 * result.attrs['confidence_at_last_look']:.4g} %" in figure.caption[-1]
+
+
+def test_probabilities_and_quantiles_by_levels_settle_with_limits_and_goal():
+    method = uq.Multilevel(
+        control="steps", levels=[4, 8, 16], error={"quantile": "8 %"}, beyond={"x": "> 0.4"}, quantiles=[0.5], costs=[4, 8, 16]
+    )
+    result, _ = drive(method, Space.of(RATE), euler)
+    table = result.convergence["x"].isel(count=-1)
+    for name in ("q50", "q50_lower", "q50_upper"):
+        assert float(table.sel(statistic=name)) == float(result.statistics["x"].sel(statistic=name))
+    assert float(table.sel(statistic="q50_wanted")) == pytest.approx(0.08 * float(table.sel(statistic="q50")))
+    assert table.sel(statistic=["probability", "probability_lower", "probability_upper"]).values.tolist() == result["beyond"]["x"].values.tolist()

@@ -94,7 +94,7 @@ class MultilevelRun(FixedSampler):
         """Further pairs, (levels,); none where the errors are reached, or cannot be."""
         more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
-        self._settled.add(int(self.observed), settled(sums, self.errors, self.columns))
+        self._settled.add(int(self.observed), settled(sums, self.errors, self.limits, self.columns))
         self.settle()
         budget = settings.most - int(self.observed)
         parts, wanted = [sums.part(what) for what in self.errors], self._wanted(sums)
