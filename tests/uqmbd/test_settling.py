@@ -179,4 +179,5 @@ def test_probabilities_and_quantiles_by_levels_settle_with_limits_and_goal():
     for name in ("q50", "q50_lower", "q50_upper"):
         assert float(table.sel(statistic=name)) == float(result.statistics["x"].sel(statistic=name))
     assert float(table.sel(statistic="q50_wanted")) == pytest.approx(0.08 * float(table.sel(statistic="q50")))
-    assert table.sel(statistic=["probability", "probability_lower", "probability_upper"]).values.tolist() == result["beyond"]["x"].values.tolist()
+    words = ["probability", "probability_lower", "probability_upper"]
+    assert table.sel(statistic=words).values.tolist() == result["beyond"]["x"].values.tolist()
