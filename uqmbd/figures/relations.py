@@ -41,7 +41,7 @@ def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
     words = [with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
     panel = each_against_each(values, "runs", (*words, *outputs), {k: unit.labels for k, unit in enumerate(units) if unit.labels})
-    caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
+    caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in.", *samples.of_model(result)]
     if len(values) > 2:
         caption.append("Drag over points to mark the same runs in all fields.")
     left_out = len(inputs) + len(scalars) - len(variables)

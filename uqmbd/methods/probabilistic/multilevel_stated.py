@@ -69,16 +69,18 @@ def settled(sums: Sums, errors: Mapping[str, Any], limits: Sequence[Passed], col
     return found | {name: Estimated(*row[:3], None if wanted is None else row[3]) for name, row in rows.items()}
 
 
-def statistics_rows(sums: Sums, columns: Columns) -> dict[str, np.ndarray]:
-    """Statistics with limits by name, (columns,); quantiles are NaN of what is no number."""
+def statistics_rows(sums: Sums, levels: Sequence[float], columns: Columns) -> dict[str, np.ndarray]:
+    """Statistics with limits by name, (columns,); quantiles of histories are those at each of their times."""
     mean, spread = sums.part("mean"), sums.part("std")
     value, half, variance, error = mean.value, mean.half, spread.value, spread.half
     rows = {"mean": value, "std": sums.std, "mean_lower": value - half, "mean_upper": value + half, "mean_bias": mean.bias()}
     rows |= {"std_lower": np.sqrt(np.maximum(variance - error, 0.0)), "std_upper": np.sqrt(np.maximum(variance + error, 0.0))}
-    for (name, level), one in sums.quantiles.items():
-        for word, number in (("", one.value), ("_lower", one.lower), ("_upper", one.upper)):
-            row = rows.setdefault(level_name(level) + word, np.full(columns.count, np.nan))
-            row[columns.slices[name]] = number
+    over = {name: sums.quantiles_over(name) for name in columns.axes} if levels else {}
+    for k, level in enumerate(levels):
+        for i, word in enumerate(("", "_lower", "_upper")):
+            row = rows[level_name(level) + word] = np.empty(columns.count)
+            for name, at in columns.slices.items():
+                row[at] = over[name][k, i] if name in over else sums.quantiles[name, level][i]
     return rows
 
 
