@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed
 
 TOLERANCE = 1e-11  # of a state, beside the larger of one and its size
 STEPS = 40
+SAME = 1e-6  # beside the larger of one and a state's size: an orbit that comes as near to itself before its end has fewer steps
 _HALVINGS = 8
 _ON_CIRCLE = 1e-9  # multipliers nearer to one in absolute value say nothing of stability
 
@@ -80,10 +81,26 @@ def least_squares(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.where(good[:, None], np.einsum("nij,nj->ni", inverse, right), np.nan)
 
 
+def fewest_steps(base: Map, states: np.ndarray, parameters: Parameters, period: int, near: float | np.ndarray) -> np.ndarray:
+    """Steps (n,), a divisor of `period`, after which orbits at `states` (n, d) are back within `near`, (n, d) or less."""
+    fewest = np.full(len(states), period)
+    for steps in range(period - 1, 0, -1):
+        if period % steps == 0:
+            image = composed(base, steps).step(states, parameters)
+            fewest[(np.abs(image - states) < near).all(axis=1)] = steps
+    return fewest
+
+
+def shorter_orbit(fewest: int, period: int) -> str:
+    """Words for an orbit of fewer steps than were asked for."""
+    return f"an orbit of {fewest} step{'' if fewest == 1 else 's'}, not {period}"
+
+
 def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1, tolerance: float = TOLERANCE) -> Orbits:
     """Orbits of `period` steps of `base` near `starts` (n, d), with numbers or arrays (n,) as parameters.
 
-    A step of Newton's method that does not come nearer is halved. An orbit of a divisor of the period is one too.
+    A step of Newton's method that does not come nearer is halved; where none does, what a map's `accuracy` does not tell from an orbit is
+    one. An orbit of a divisor of the period is one too.
 
     Examples
     --------
@@ -94,7 +111,7 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
     >>> orbits.states[:, 0].round(6).tolist(), orbits.multipliers.real[:, 0].round(6).tolist(), orbits.stable.tolist()
     ([0.6, 0.6875], [-0.5, -1.2], [True, False])
     """
-    over, (n, d) = composed(base, period), starts.shape
+    over, (n, d), known = composed(base, period), starts.shape, accuracy_of(base)
     parameters = {name: np.broadcast_to(value, n) for name, value in parameters.items()}
     x, lost = starts.astype(float).copy(), [""] * n
     slopes, residual, going = np.full((n, d, d), np.nan), np.full(n, np.inf), np.arange(n)
@@ -113,12 +130,12 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
         if not going.size:
             break
         x[going], stuck = _shortened(over, x[going], step, {name: value[going] for name, value in parameters.items()}, residual[going])
-        for k in going[stuck]:
+        for k in going[stuck & (residual[going] > known)]:
             lost[k] = f"the orbit is lost: Newton's method comes no nearer than {residual[k]:.1e}"
         going = going[~stuck]
         if not going.size:
             break
-    for k in going:
+    for k in going[residual[going] > known]:
         lost[k] = f"the orbit is lost: after {STEPS} steps of Newton's method it still moves, by {residual[k]:.1e}"
     gone = np.array([bool(why) for why in lost], bool)
     x[gone], slopes[gone] = np.nan, np.nan
