@@ -14,8 +14,8 @@ import numpy as np
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.control import STILL, Delayed, Fed, delayed_gain, held, ogy_gain
 from uqmbd.analysis.dynamics.maps import composed
-from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
-from uqmbd.analysis.dynamics.shooting import TOLERANCE, shoot
+from uqmbd.analysis.dynamics.of_study import Begin, a_number, first_step, map_of, named_numbers, require_known, state_of, whole_numbers
+from uqmbd.analysis.dynamics.shooting import SAME, TOLERANCE, fewest_steps, shoot, shorter_orbit
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
@@ -101,16 +101,17 @@ class ChaosControl:
             raise StudyError("there is no such control", key="solver.way", value=self.way, remedy=f'take "{OGY}" or "{DELAYED}"')
         base = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
         self.begin = Begin(base.names, settings.get("start", ()), settings.get("fixed", {}))
-        self.near = Begin(base.names, settings["near"], {}).start
+        self.near = state_of(settings["near"], base.names, "solver.near")
         numbers = whole_numbers(settings, {"steps": (5000, 2), "still": (STILL, 1), "period": (1, 1)})
-        self.steps, self.still, self.map = numbers["steps"], numbers["still"], composed(base, numbers["period"])
+        self.steps, self.still, self.base = numbers["steps"], numbers["still"], base
+        self.period, self.map = numbers["period"], composed(base, numbers["period"])
         if self.steps <= self.still:
             raise StudyError(f"a motion does not rest for {self.still} of {self.steps} steps", key="solver.steps", value=self.steps)
-        self.at, self.parameter = dict(settings.get("at", {})), settings["parameter"]
-        self.gain, self.tolerance = settings.get("gain"), float(settings.get("tolerance", 1e-6))
-        self.accuracy = float(settings.get("accuracy", TOLERANCE))
-        self.factor = float(settings.get("factor", 1.0))
-        self.limit, self.clipped = float(settings["limit"]), bool(settings.get("clipped", self.way == DELAYED))
+        self.at, self.parameter = named_numbers(settings.get("at", {}), "solver.at"), settings["parameter"]
+        self.gain, self.tolerance = settings.get("gain"), a_number(settings.get("tolerance", 1e-6), "solver.tolerance")
+        self.accuracy = a_number(settings.get("accuracy", TOLERANCE), "solver.accuracy")
+        self.factor = a_number(settings.get("factor", 1.0), "solver.factor")
+        self.limit, self.clipped = a_number(settings["limit"], "solver.limit"), bool(settings.get("clipped", self.way == DELAYED))
         if self.gain is not None and np.shape(self.gain) != (len(base.names),):
             raise StudyError("a gain has a number for each coordinate", key="solver.gain", value=self.gain, remedy=", ".join(base.names))
         if not self.limit > 0:
@@ -132,6 +133,10 @@ class ChaosControl:
                 text, key="solver.near", value=self.near, remedy="take a state nearer to the orbit, as of simulator uqmbd.orbits"
             )
         target = orbit.states[0]
+        fewest = int(fewest_steps(self.base, target[None], values, self.period, SAME * max(1.0, float(np.abs(target).max())))[0])
+        if fewest < self.period:
+            text = f"near {list(self.near)} there is {shorter_orbit(fewest, self.period)}"
+            raise StudyError(text, key="solver.near", value=self.near, remedy=f"take another state, or period = {fewest}")
         if self.gain is not None:
             gain = np.array(self.gain, float)
         else:
@@ -155,6 +160,9 @@ class ChaosControl:
         if absent:
             text = f"a controller is made for known inputs, and '{absent[0]}' is not said"
             raise StudyError(text, key="solver.at", remedy=f"write at = {{{absent[0]} = ...}}")
+        if strange := [name for name in self.at if name not in parameters]:
+            remedy = f"inputs and numbers of `solver.fixed` are {', '.join(parameters)}"
+            raise StudyError(f"'{strange[0]}' is no parameter of the map", key=f"solver.at.{strange[0]}", remedy=remedy)
         first_step(self.map, states, parameters, (self.parameter,))
         self.controlled()
         return {name: known[name] for name in self.outputs}

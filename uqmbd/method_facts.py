@@ -42,6 +42,13 @@ class ReportFacts(FromAttributes):
 
 
 @dataclass(frozen=True)
+class OfModel(FromAttributes):
+    """Of runs of several models, or levels, the controls of those that say how the outputs scatter; of all runs where it is empty."""
+
+    scatter_of: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Cost(FromAttributes):
     """Of the last session: runs, workers, and the share of time that was no run."""
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives, located
 from uqmbd.analysis.dynamics.grazing import graze_all
-from uqmbd.analysis.dynamics.of_study import first_step, map_of, require_known
+from uqmbd.analysis.dynamics.of_study import a_number, first_step, map_of, named_numbers, require_known, state_of, whole_numbers
 from uqmbd.analysis.dynamics.returns import PeriodMap
-from uqmbd.analysis.dynamics.shooting import shoot
+from uqmbd.analysis.dynamics.shooting import SAME, fewest_steps, shoot, shorter_orbit
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
-ORBIT, GRAZING = "orbit", "grazing"
+ORBIT, GRAZING, TORUS = "orbit", "grazing", "neimark_sacker"
 KINDS = (*located.KINDS, ORBIT, GRAZING)
 _STEPS = (1, 4, 16, 64)  # on the way from the known inputs to those of a run
 _KEYS = {"kind", "start", "period", "parameter", "near", "within"}
@@ -75,11 +75,20 @@ class Orbits:
             raise StudyError("the simulator of orbits needs 'find'", key="solver.find", remedy=remedy)
         self.outputs = tuple(outputs)
         self.map = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
-        self.find = {name: self._checked(name, dict(one)) for name, one in settings["find"].items()}
-        self.at, self.fixed, self.units = (dict(settings.get(key, {})) for key in ("at", "fixed", "units"))
+        if not isinstance(settings["find"], Mapping):
+            raise StudyError(
+                "these are points by name", key="solver.find", value=settings["find"], remedy="write find = {orbit = {start = [0.9]}}"
+            )
+        self.find = {name: self._checked(name, one) for name, one in settings["find"].items()}
+        self.at, self.fixed = (named_numbers(settings.get(key, {}), f"solver.{key}") for key in ("at", "fixed"))
+        self.units = dict(settings.get("units", {}))
 
-    def _checked(self, name: str, one: dict[str, Any]) -> dict[str, Any]:
-        kind, key = one.setdefault("kind", name), f"solver.find.{name}"
+    def _checked(self, name: str, given: Any) -> dict[str, Any]:
+        key = f"solver.find.{name}"
+        if not isinstance(given, Mapping):
+            raise StudyError("this says nothing of a point", key=key, value=given, remedy="write {start = [0.9, 0.3]} and what it needs")
+        one = dict(given)
+        kind = one.setdefault("kind", name)
         if kind not in KINDS:
             raise StudyError(f"'{kind}' is nothing to find", key=key, value=kind, remedy=f"kinds are {', '.join(KINDS)}")
         keys = _KEYS | (_OF_GRAZING if kind == GRAZING else set())
@@ -91,15 +100,19 @@ class Orbits:
             raise StudyError(f"'{missing[0]}' is missing", key=key, remedy=f"say where to begin: {', '.join(needs)}")
         if kind == GRAZING:
             self._check_grazing(one, key)
-        if len(one["start"]) != len(self.map.names):
-            remedy = f"give one number for each of {', '.join(self.map.names)}"
-            raise StudyError(f"a start has {len(one['start'])} numbers", key=f"{key}.start", value=one["start"], remedy=remedy)
-        if int(one.setdefault("period", 1)) < 1:
-            raise StudyError("an orbit has at least one step", key=f"{key}.period", value=one["period"])
-        for what in one.setdefault("within", {}):
+        one["start"] = state_of(one["start"], self.map.names, f"{key}.start")
+        for number in {"near", "time"} & set(one):
+            one[number] = a_number(one[number], f"{key}.{number}")
+        one["period"] = whole_numbers(one, {"period": (1, 1)}, key)["period"]
+        if kind == TORUS and len(self.map.names) < 2:
+            raise StudyError("a map of one coordinate has no Neimark-Sacker points", key=key)
+        for what, limits in one.setdefault("within", {}).items():
             if what not in (*self.map.names, one.get("parameter")):
                 remedy = f"they are of {', '.join(self.map.names)} and the parameter"
                 raise StudyError(f"there are no limits of '{what}'", key=f"{key}.within", value=what, remedy=remedy)
+            if np.shape(limits) != (2,) or not a_number(limits[0], f"{key}.within") < a_number(limits[1], f"{key}.within"):
+                remedy = f"write within = {{{what} = [-1.0, 1.0]}}"
+                raise StudyError("limits are two numbers, the lower one first", key=f"{key}.within.{what}", value=limits, remedy=remedy)
         return one
 
     def _check_grazing(self, one: dict[str, Any], key: str) -> None:
@@ -126,6 +139,10 @@ class Orbits:
             if one.get("parameter") in samples:
                 text = f"'{one['parameter']}' is an input, and its value at the {name} is what is to be found"
                 raise StudyError(text, key=f"solver.find.{name}.parameter", remedy="leave it out of the inputs")
+        for key, strange in (("at", set(self.at) - {*samples, *self.fixed}), ("fixed", set(self.fixed) & set(samples))):
+            if strange:
+                text = f"'{min(strange)}' is {'no input' if key == 'at' else 'an input'}"
+                raise StudyError(text, key=f"solver.{key}.{min(strange)}", remedy=f"inputs are {', '.join(samples)}")
         units = {"time": "s", **self.units}
         known = {
             output: OutputInfo(units.get(output.split(".", 1)[1], ""), axis=None)
@@ -212,6 +229,10 @@ class Orbits:
                 self._points(one, near[k : k + 1], {name: value[k : k + 1] for name, value in inputs.items()}) for k in range(len(near))
             ]
             return np.concatenate([found for found, _ in each]), [why for _, whys in each for why in whys]
+        fewest = self._fewest(one, found, values) if period > 1 else np.full(len(found), period)
+        lost = [
+            why or ("" if steps == period else f"from the start comes {shorter_orbit(steps, period)}") for why, steps in zip(lost, fewest)
+        ]
         for name, (low, high) in one["within"].items():
             values_of = found[:, [*self.map.names, one.get("parameter")].index(name)]
             lost = [
@@ -219,6 +240,14 @@ class Orbits:
                 for why, value in zip(lost, values_of)
             ]
         return found, list(lost)
+
+    def _fewest(self, one: Mapping[str, Any], found: np.ndarray, values: Mapping[str, Any]) -> np.ndarray:
+        """Steps (n,) after which orbits are back."""
+        d = len(self.map.names)
+        own = {} if one["kind"] == ORBIT else {one["parameter"]: found[:, d]}
+        states = found[:, :d]
+        near = SAME * np.maximum(1.0, np.abs(states).max(axis=1, keepdims=True))
+        return fewest_steps(self.map, states, {**values, **own}, int(one["period"]), near)
 
 
 def grazed(base: PeriodMap, one: Mapping[str, Any], near: np.ndarray, values: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:

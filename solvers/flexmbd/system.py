@@ -7,6 +7,7 @@ from flexmbd.bodies.ancf_beam import AncfBeam
 from flexmbd.bodies.ancf_cable import AncfCable
 from flexmbd.bodies.arc_length import ArcLength
 from flexmbd.bodies.base import Body, Framed, Ground, Point
+from flexmbd.bodies.begun import Begun
 from flexmbd.bodies.elastic_liner import ElasticLiner
 from flexmbd.bodies.grains import Grains
 from flexmbd.bodies.phasors import Phasors
@@ -24,7 +25,7 @@ SEQUENCES = (tuple, list, np.ndarray)
 OWN_COORDINATES = {"phasors": Phasors, "arc_length": ArcLength, "amplitudes": Amplitudes}  # bodies of what elements need
 
 
-class System(Described):
+class System(Begun, Described):
     """A mechanism: bodies, joints, forces, contacts.
 
     Every number may be a float or an array over samples (shape ``(n,)``).

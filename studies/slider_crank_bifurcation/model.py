@@ -30,6 +30,28 @@ def slider_crank(clearance=0.27e-3, friction=0.02, speed=100.0 * math.pi):
     speed : float or ndarray
         Angular velocity of the crank, rad/s.
     """
+    return mechanism(clearance, friction, speed, "centred")
+
+
+def from_a_start(clearance=0.2917e-3, friction=0.02, offset=0.0, velocity=0.0):
+    """The same at 3000 rpm from another start, with the crank at its outer dead position and the rod in line with it.
+
+    Parameters
+    ----------
+    clearance, friction : float or ndarray
+        As above.
+    offset : float or ndarray
+        Of the bearing, which the slider has, from the journal's centre along the guide, m: smaller than the clearance, or they overlap.
+    velocity : float or ndarray
+        Of the slider, m/s.
+    """
+    s = mechanism(clearance, friction, 100.0 * math.pi, "as_given")
+    s.start_at({"slider.x": CRANK + ROD + offset, "slider.vx": velocity})
+    return s
+
+
+def mechanism(clearance, friction, speed, start):
+    """Crank, rod and slider."""
     s = fm.System()
     crank = s.body("crank", mass=0.30, inertia=1.0e-5, position=(CRANK / 2, 0.0), points={"O": (-CRANK / 2, 0.0), "A": (CRANK / 2, 0.0)})
     rod = s.body("rod", mass=0.21, inertia=2.5e-4, position=(CRANK + ROD / 2, 0.0), points={"A": (-ROD / 2, 0.0), "B": (ROD / 2, 0.0)})
@@ -40,7 +62,7 @@ def slider_crank(clearance=0.27e-3, friction=0.02, speed=100.0 * math.pi):
     s.add(fm.Translational("guide", pivot, slider["B"]))
     s.add(fm.AngleDrive("drive", pivot, crank["O"], fm.ConstantSpeed(speed)))
     law, sliding = fm.HuntCrossley(STIFFNESS, restitution=RESTITUTION, calibrated=True), fm.Stribeck(friction, friction, 1.0, CREEP)
-    how = {"bearing_radius": BEARING, "start": "centred", "minimum_impact_velocity": FASTEST}
+    how = {"bearing_radius": BEARING, "start": start, "minimum_impact_velocity": FASTEST}
     s.add(fm.ClearanceRevolute("B", rod["B"], slider["B"], clearance, law, sliding, **how))
     return s
 

@@ -238,7 +238,7 @@ CASES = [
     case("reliability", "bound", BOUND, approach="form", output="s", above=3.3),
     case("reliability", "joint", JOINT, approach="form", output="s", above=3.2),
     case("reliability", "parts", PARTS, approach="montecarlo", samples=60, output="s", above=2.0),
-    case("reliability", "system", TAILED, approach="montecarlo", samples=60, also={"t": "> 2.1"}, system="series", output="s", above=2.2),
+    case("reliability", "system", TAILED, approach="importance", samples=60, also={"t": "> 2.1"}, system="series", output="s", above=2.2),
     case("reliability", "box", BOX, approach="interval", degree=4, output="s", above=3.2),
     case("reliability", "ellipse", ELLIPSE, approach="interval", degree=4, output="s", above=3.2),
     case("grid", "box", BOX, points=4),

@@ -183,6 +183,9 @@ def test_delayed_feedback_holds_orbits(period):
         ({"at": {"r": 2.5}}, "is stable"),
         ({"near": [np.nan]}, "no orbit to control"),
         ({"way": "delayed", "at": {"r": 5.5}}, "only those from -3 to 1"),
+        ({"period": 2, "near": [0.74]}, "an orbit of 1 step, not 2"),
+        ({"at": {"r": R0, "q": 1.0}}, "'q' is no parameter"),
+        ({"fixed": {"r": R0}}, "'r' is an input"),
     ],
 )
 def test_what_there_is_not_to_control_is_found_before_the_runs(change, said):
@@ -194,6 +197,8 @@ def test_what_there_is_not_to_control_is_found_before_the_runs(change, said):
     ("change", "said"),
     [
         ({"limit": 0.0}, "above zero"),
+        ({"limit": "0.1"}, "this is a number"),
+        ({"near": ["a"]}, "solver.near"),
         ({"way": "pid"}, "no such control"),
         ({"steps": 50}, "does not rest for 100 of 50 steps"),
         ({"gain": [1, 2]}, "a number for each"),

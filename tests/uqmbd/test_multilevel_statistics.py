@@ -100,15 +100,20 @@ def test_outputs_that_nothing_is_asked_of_have_no_trust():
     assert set(result["trusted"].data_vars) == {"y"} and set(result.statistics.data_vars) == {"x", "y"}
 
 
-def test_quantiles_of_histories_are_left_out():
-    time = np.linspace(0.0, 1.0, 3)
+def test_quantiles_of_histories_are_those_of_each_time():
+    """At t = 0 all runs are 0; then the limits hold the quantiles of rate t, and are those of a number at that time."""
+    time = np.linspace(0.0, 1.0, 5)
 
     def model(time, rate, steps=4):
-        return decay(time, rate, steps) | {"h": rate[:, None] * time}
+        return {"x": rate * (1 + 0.1 / steps), "h": (rate * (1 + 0.1 / steps))[:, None] * time}
 
-    result, _ = drive(method([8, 16, 32], error="5 %", quantiles=[0.5]), RATE, model, time=time)
-    low, high = limits(result, "x", "q50")
-    assert low <= np.exp(-1.0) <= high and np.isnan(result.statistics["h"].sel(statistic="q50").values).all()
+    result, _ = drive(method([8, 16, 32], error="5 %", quantiles=[0.25, 0.5]), RATE, model, time=time)
+    for name, exact in (("q25", 0.75), ("q50", 1.0)):
+        h, low, high = (result.statistics["h"].sel(statistic=f"{name}{end}").values for end in ("", "_lower", "_upper"))
+        assert np.all((low <= exact * time) & (exact * time <= high)) and abs(h[0]) + abs(high[0]) + abs(low[0]) < 1e-300
+        assert [h[-1], low[-1], high[-1]] == [
+            float(result.statistics["x"].sel(statistic=f"{name}{end}")) for end in ("", "_lower", "_upper")
+        ]
 
 
 def test_probabilities_that_do_not_come_closer_are_said():

@@ -96,14 +96,43 @@ def test_a_lost_point_is_a_failed_run_beside_others():
     assert found.status.tolist()[0] == 0 and found.status[1] != 0 and "orbit is lost" in found.message[1]
 
 
+@pytest.mark.parametrize(("kind", "of"), [("orbit", {}), ("fold", {"parameter": "r", "near": 3.3})])
+def test_an_orbit_of_fewer_steps_is_not_taken_for_one_of_the_period(kind, of):
+    find = {kind: {"start": [0.69], "period": 2} | of}
+    orbits = Orbits(lambda x, r, c: r * x * (1 - x) + c, [f"{kind}.x"], None, {"states": ["x"], "find": find, "fixed": {"r": 3.3}}, None)
+    found = orbits.simulate({"c": np.array([0.0])})
+    assert found.status[0] != 0 and np.isnan(found.outputs[f"{kind}.x"][0])
+    assert kind == "fold" or "an orbit of 1 step, not 2" in found.message[0]
+
+
+@pytest.mark.parametrize(("change", "said"), [({"at": {"c": 1.0}}, "'c' is no input"), ({"fixed": {"b": 0.3}}, "'b' is an input")])
+def test_numbers_of_the_map_are_known_by_their_names(change, said):
+    with pytest.raises(StudyError, match=said):
+        Orbits(henon, ["flip.a"], None, {"states": ["x", "y"], "find": FLIP} | change, None).check({"b": np.array([0.3])})
+
+
+def test_a_torus_of_a_map_of_one_coordinate_is_refused():
+    find = {"neimark_sacker": {"parameter": "r", "near": 3.0, "start": [0.6]}}
+    with pytest.raises(StudyError, match="one coordinate"):
+        Orbits(lambda x, r: r * x * (1 - x), ["neimark_sacker.r"], None, {"states": ["x"], "find": find}, None)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"find": {"cusp": {"start": [0, 0]}}}, "nothing to find"),
         ({"find": {"flip": {"start": [0, 0]}}}, "'parameter' is missing"),
-        ({"find": {"orbit": {"start": [0]}}}, "has 1 numbers"),
+        ({"find": {"orbit": {"start": [0]}}}, "a number for each of x, y"),
         ({"states": []}, "needs 'states'"),
         ({"near": 1}, "no setting 'near'"),
+        ({"find": "flip"}, "points by name"),
+        ({"find": {"flip": "a"}}, "says nothing of a point"),
+        ({"find": {"orbit": {"start": 0.9}}}, "a number for each of x, y"),
+        ({"find": {"orbit": {"start": [0.9, 0.3], "period": 1.5}}}, "a whole number of 1 or more"),
+        ({"find": {"flip": FLIP["flip"] | {"near": "0.36"}}}, "this is a number"),
+        ({"find": {"flip": FLIP["flip"] | {"within": {"x": [1.0, 0.0]}}}}, "the lower one first"),
+        ({"find": {"flip": FLIP["flip"] | {"within": {"x": 1.0}}}}, "two numbers"),
+        ({"at": {"b": "0.3"}}, "this is a number"),
     ],
 )
 def test_settings_that_say_nothing_are_told(change, said):

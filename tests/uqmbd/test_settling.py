@@ -11,7 +11,8 @@ from uqmbd.campaign.campaign import Campaign
 from uqmbd.errors import StudyError
 from uqmbd.figures import convergence_figures, growing_figures
 from uqmbd.figures.diagrams import diagram_figures
-from uqmbd.figures.marks import Curve
+from uqmbd.figures.marks import Bars, Curve
+from uqmbd.figures.scalars import scalar_figures
 from uqmbd.inputs.space import Space
 from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.outcomes import Axis, OutputInfo
@@ -155,3 +156,42 @@ def test_an_error_in_another_unit_is_said_before_there_are_runs(name):
     with pytest.raises(StudyError, match="1 kg is not") as raised:
         method.start(Space.of(RATE), {"x": OutputInfo("m", axis=None)}, np.zeros(0), 1)
     assert raised.value.key == "method.error"
+
+
+def test_probabilities_settle_beside_the_mean_with_limits_and_goal():
+    """Until the probability is known: the last numbers are those of the group `beyond`, and the page says how sure limits at looks are."""
+    method = uq.MonteCarlo(samples=40, beyond={"x": "> 0.4"}, until={"probability": "40 %"})
+    result, _ = drive(method, Space.of(RATE), euler)
+    table = result.convergence["x"].isel(count=-1)
+    words = ["probability", "probability_lower", "probability_upper"]
+    assert table.sel(statistic=words).values.tolist() == result["beyond"]["x"].values.tolist()
+    assert float(table.sel(statistic="probability_wanted")) == pytest.approx(0.4 * float(table.sel(statistic="probability")))
+    (figure,) = convergence_figures(result, ["x"])
+    assert [panel.y_label for panel in figure.panels] == ["mean [m]", "probability > 0.4"]
+    assert f"{100 * result.attrs['confidence_at_last_look']:.4g} %" in figure.caption[-1]
+
+
+def test_probabilities_and_quantiles_by_levels_settle_with_limits_and_goal():
+    method = uq.Multilevel(
+        control="steps", levels=[4, 8, 16], error={"quantile": "8 %"}, beyond={"x": "> 0.4"}, quantiles=[0.5], costs=[4, 8, 16]
+    )
+    result, _ = drive(method, Space.of(RATE), euler)
+    table = result.convergence["x"].isel(count=-1)
+    for name in ("q50", "q50_lower", "q50_upper"):
+        assert float(table.sel(statistic=name)) == float(result.statistics["x"].sel(statistic=name))
+    assert float(table.sel(statistic="q50_wanted")) == pytest.approx(0.08 * float(table.sel(statistic="q50")))
+    words = ["probability", "probability_lower", "probability_upper"]
+    assert table.sel(statistic=words).values.tolist() == result["beyond"]["x"].values.tolist()
+
+
+@pytest.mark.parametrize("name", ["multilevel", "multifidelity"])
+def test_histograms_are_of_one_model(name, tmp_path):
+    """Of the finest level in use, or the first model: its runs and no others, and the caption says so."""
+    result = study(METHODS[name]).run(out=tmp_path / "r", progress=False)
+    own = result.runs["control:steps"].values == 16.0
+    (figure,) = scalar_figures(result, "x")
+    bars = next(mark for mark in figure.panels[0].marks if isinstance(mark, Bars))
+    assert bars.counts.sum() == own.sum() < len(own) and (bars.edges[0], bars.edges[-1]) == tuple(
+        f(result.runs["x"].values[own]) for f in (np.min, np.max)
+    )
+    assert figure.caption[-1] == f"Runs of steps 16 alone, {own.sum()} of {len(own)}."

@@ -68,6 +68,16 @@ def test_a_row_that_is_nan_is_a_run_that_failed(tmp_path):
     assert set(result.runs["message"].values[failed]) == {"output 'y' is NaN or infinite"}
 
 
+def test_rows_that_are_infinite_are_compared_without_a_warning(tmp_path):
+    def inverse(a):
+        with np.errstate(divide="ignore"):
+            return {"y": 1.0 / np.where(a < 0.5, 0.0, a)}
+
+    study = uq.Study(model=inverse, vectorized=True, inputs={"a": uq.Interval(0.0, 1.0)}, outputs=["y"], method=uq.Grid(points=3), name="s")
+    with pytest.raises(StudyError, match="1 of 3 runs failed"):
+        study.run(workers=0, out=tmp_path, progress=False)
+
+
 def test_a_batch_that_raises_is_halved_down_to_the_runs_that_do(tmp_path):
     def picky(a, b):
         if (a > 1.98).any():

@@ -79,6 +79,7 @@ def history_figure(result: ResultData, name: str, runs: list[samples.Line] | Non
         caption.append("Second panel: the same, measured from the middle of the widest band, so that a narrow band can be seen.")
     if any(mark.style == "run" for mark in drawn):
         caption.append(f"Grey: {len(runs or ())} of {int(samples.good(result).sum())} runs.")
+        caption += samples.of_model(result)
     if described and not imprecise and name in result.bounds and name in result.statistics:
         caption.append(spread(result))
     if imprecise:

@@ -36,6 +36,7 @@ def distribution_overview(result: ResultData, scalars: list[str]) -> list[Figure
     caption = ["Each row: where the runs of one output lie between the least and the greatest; the stronger the colour, the more of them."]
     if not samples.are_a_sample(result):
         caption.append("The method chose where to run: this shows what the runs covered, not a probability.")
+    caption += samples.of_model(result)
     return _overview("distributions", "All scalar outputs", rows, cells, caption)
 
 

@@ -41,7 +41,7 @@ def scatter_figures(result: ResultData, scalars: list[str]) -> list[Figure]:
     values = np.array(values + [result.runs[name].values[index].astype(float) for name in outputs])
     words = [with_unit(name, unit) for name, unit in zip(shown, units, strict=True)]
     panel = each_against_each(values, "runs", (*words, *outputs), {k: unit.labels for k, unit in enumerate(units) if unit.labels})
-    caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in."]
+    caption = [f"{len(index)} of {np.count_nonzero(good)} runs, inputs in the units they were written in.", *samples.of_model(result)]
     if len(values) > 2:
         caption.append("Drag over points to mark the same runs in all fields.")
     left_out = len(inputs) + len(scalars) - len(variables)
@@ -89,15 +89,31 @@ def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:
             if f"{word}{GOAL}" in limits and np.isfinite(half := table.sel(statistic=f"{word}{GOAL}").values[-1]):
                 marks += [Curve(count, np.full(len(count), values[-1] + side * half), "asked for", "limit") for side in (1, -1)]
             unit = in_unit(result, name) if re.fullmatch(SAME_UNIT, word) else ""
-            panels.append(Panel("number of runs", WORDS.get(word, word.replace("_", " ")) + unit, tuple(marks), height=1.2))
+            words = _beyond(result, name) if word == "probability" else WORDS.get(word, word.replace("_", " "))
+            panels.append(Panel("number of runs", words + unit, tuple(marks), height=1.2))
         if panels:
             axis = result.axis_of(name)
             caption = [f"Of {'a history' if axis == 'time' else 'a curve'}: the largest size over {axis}."] if axis else []
             if any(word.endswith(GOAL) for word in known):
                 caption.append("Dotted: within these the confidence limits are to be at the end, about the last estimate.")
-            caption += [SAID[word] for word in known if word in SAID]
+            caption += [SAID[word] for word in known if word in SAID] + _looked(result)
             figures.append(Figure(f"{name}.convergence", f"{name}: convergence", tuple(panels), tuple(caption), growing=True))
     return figures
+
+
+def _beyond(result: ResultData, name: str) -> str:
+    """``probability > 18 kN``, with the limit where one is known."""
+    limit = result["beyond"][name].attrs.get("limit", "") if "beyond" in result.specs and name in result["beyond"] else ""
+    return f"probability {limit}".rstrip()
+
+
+def _looked(result: ResultData) -> list[str]:
+    """A sentence on the confidence of limits that runs are looked at with on the way."""
+    looks, last = (result.attrs.get(key) for key in ("looks", "confidence_at_last_look"))
+    if last is None:
+        return []
+    each = f"All limits here have the confidence of those at the last of {looks} looks, {100 * last:.4g} %"
+    return [f"{each}: so those at all looks hold together with 95 % (Bonferroni)." if looks > 1 else f"{each}."]
 
 
 def _there(values: np.ndarray) -> np.ndarray:

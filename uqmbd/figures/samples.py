@@ -1,8 +1,11 @@
 """A few runs out of many, read lazily and thinned for drawing."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from uqmbd.figures.thinning import extremes
+from uqmbd.method_facts import OfModel
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
 
@@ -15,7 +18,7 @@ FLOATS_DRAWN = 300_000  # of all histories on a page; 4 bytes each become 5.4 in
 def read_once(result: ResultData):
     """The result with the numbers of its runs that are drawn in memory, unless they are very many; histories and messages stay on disk."""
     shown = {"status", *chosen(result, output_names(result)[1])}
-    names = [str(name) for name in result.runs.data_vars if name in shown or str(name).startswith("input:")]
+    names = [str(name) for name in result.runs.data_vars if name in shown or str(name).startswith(("input:", "control:"))]
     numbers = [name for name in names if result.runs.variables[name].ndim == 1]
     if len(numbers) * result.runs.sizes.get("run", 0) > MOST_NUMBERS:
         numbers = ["status"]
@@ -30,8 +33,22 @@ def status(result: ResultData) -> np.ndarray:
 
 
 def good(result: ResultData) -> np.ndarray:
-    """Which runs were ok, ``(run,)`` bool."""
-    return status(result) == 0
+    """Which runs were ok, ``(run,)`` bool; of several models those of the one whose scatter is shown."""
+    found = status(result) == 0
+    for control, value in _of_model(result).items():
+        found = found & (result.runs[f"control:{control}"].values == value)
+    return found
+
+
+def of_model(result: ResultData) -> list[str]:
+    """A sentence where runs of one of several models are drawn."""
+    said = ", ".join(f"{control} {value:g}" for control, value in _of_model(result).items())
+    return [f"Runs of {said} alone, {np.count_nonzero(good(result))} of {np.count_nonzero(status(result) == 0)}."] if said else []
+
+
+def _of_model(result: ResultData) -> Mapping[str, float]:
+    controls = result.facts_of(OfModel).scatter_of
+    return controls if all(f"control:{control}" in result.runs for control in controls) else {}
 
 
 def failed(result: ResultData) -> np.ndarray:

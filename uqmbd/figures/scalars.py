@@ -30,6 +30,8 @@ def scalar_figure(result: ResultData, name: str) -> Figure:
     caption = [trust.sentence()] if trust else []
     if any(isinstance(mark, Bars) for mark in marks) and not samples.are_a_sample(result):
         caption.append("The method chose where to run, so the bars show what the runs covered, not a probability.")
+    if any(isinstance(mark, Bars) for mark in marks):
+        caption += samples.of_model(result)
     imprecise = name in result.statistics and "bound" in result.statistics[name].dims
     if imprecise:
         caption.append(IMPRECISE)

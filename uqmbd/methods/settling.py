@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
+from uqmbd.methods.accuracy import is_share
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -23,6 +24,19 @@ class Estimated(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     wanted: np.ndarray | None = None
+
+
+def of_shares(columns: Columns, shares: Mapping[str, np.ndarray], wanted: Any = None, of: Collection[str] | None = None) -> Estimated:
+    """Probabilities of some outputs with their limits, `shares` (3,) each; NaN of the other columns.
+
+    What is `wanted`, a share of the probability or a number, is the goal; `of` these outputs alone where they are named.
+    """
+    table = np.full((4, columns.count), np.nan)
+    for name, share in shares.items():
+        table[:3, columns.slices[name]] = np.asarray(share)[:, None]
+        if wanted is not None and (of is None or name in of):
+            table[3, columns.slices[name]] = float(wanted) * (share[0] if is_share(wanted) else 1.0)
+    return Estimated(*table[:3], None if wanted is None else table[3])
 
 
 class Settling:

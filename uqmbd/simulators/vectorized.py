@@ -185,9 +185,10 @@ def make_vectorized(
         known_output(raw, name)
         values, axis = columns(raw, name, names, time, n)
         info[name] = OutputInfo(unit_of(raw, name), axis, may_miss=read_name(name).base in missing)
+        near = ALIKE * np.abs(values[np.isfinite(values)]).max(initial=0.0)
         for at, found in single.items():
             alone, _ = columns(found, name, names, time, 1, info[name])
-            if not np.allclose(values[at], alone[0], rtol=ALIKE, atol=ALIKE * np.nanmax(np.abs(values), initial=0.0), equal_nan=True):
+            if not np.allclose(values[at], alone[0], rtol=ALIKE, atol=near, equal_nan=True):
                 text = f"the model gives {name.partition(':')[0]!r} of a run other values in a batch than alone"
                 raise StudyError(text, key="study.model", value=model.label, remedy="have each run depend on its own inputs only")
     return VectorizedSimulator(model, names, time, info)

@@ -15,7 +15,7 @@ import numpy as np
 from uqmbd.analysis.dynamics.curves import CLOSED, Curve, Point, Steps, walked
 from uqmbd.analysis.dynamics.located import Located
 from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
-from uqmbd.analysis.dynamics.shooting import multipliers, shoot, stable
+from uqmbd.analysis.dynamics.shooting import multipliers, shoot, shorter_orbit, stable
 from uqmbd.errors import StudyError
 
 
@@ -120,7 +120,7 @@ def follow(
     scale = np.append(np.broadcast_to(np.asarray(steps.scale, float), len(state)), high - low)
     curve = Curve(base, period, parameter, parameters, scale)
     if (fewer := curve.shorter(np.append(orbit.states[0], value) / scale)) < period:
-        why = f"the start leads to an orbit of {fewer} step{'s' * (fewer > 1)}, not {period}"
+        why = f"the start leads to {shorter_orbit(fewer, period)}"
         return _built(base, parameter, period, [], scale, (why, why))
     return _both_ways(curve, np.append(orbit.states[0], value) / scale, (low, high), steps)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.analysis.dynamics import located
 from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
+from uqmbd.analysis.dynamics.shooting import fewest_steps
 
 BRANCH_POINT = "branch_point"
 CLOSED = "it is closed"
@@ -100,12 +101,8 @@ class Curve:
     def shorter(self, y: np.ndarray, near: float = _SHORTER) -> int:
         """Fewest steps, which divide the period, after which the orbit at `y` is back."""
         u, d = y * self.scale, len(y) - 1
-        for steps in range(1, self.period):
-            if self.period % steps == 0:
-                image = composed(self.base, steps).step(u[None, :d], {**self.parameters, self.parameter: u[d:]})[0]
-                if np.abs((image - u[:d]) / self.scale[:d]).max() < near:
-                    return steps
-        return self.period
+        here = {**self.parameters, self.parameter: u[d:]}
+        return int(fewest_steps(self.base, u[None, :d], here, self.period, near * self.scale[:d])[0])
 
 
 def _oriented(y: np.ndarray, slope: np.ndarray, by_state: np.ndarray, along: np.ndarray) -> Point:

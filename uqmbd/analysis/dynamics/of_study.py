@@ -56,13 +56,14 @@ class Begin:
     fixed: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        if np.shape(self.start) != (len(self.names),):
-            text = f"a start has a number for each of {', '.join(self.names)}"
-            raise StudyError(text, key="solver.start", value=self.start, remedy="say from where the orbits begin")
+        state_of(self.start, self.names, "solver.start")
+        named_numbers(self.fixed, "solver.fixed")
 
     def of(self, samples: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """States (n, d), and parameters, each (n,)."""
         n = len(next(iter(samples.values())))
+        if twice := [name for name in self.fixed if name in samples]:
+            raise StudyError(f"'{twice[0]}' is an input", key=f"solver.fixed.{twice[0]}", remedy="leave it out of fixed, or of the inputs")
         states = np.column_stack([samples.get(name, np.full(n, value)) for name, value in zip(self.names, self.start)])
         fixed = {name: np.full(n, value) for name, value in self.fixed.items()}
         return states.astype(float), fixed | {name: np.asarray(values) for name, values in samples.items() if name not in self.names}
@@ -95,7 +96,39 @@ def require_known(settings: Mapping[str, Any], known: Set[str], of: str) -> None
         raise StudyError(f"the simulator of {of} has no setting '{min(unknown)}'", key=f"solver.{min(unknown)}", remedy=remedy)
 
 
-def whole_numbers(settings: Mapping[str, Any], standard: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+def state_of(values: Any, names: Sequence[str], key: str) -> list[float]:
+    """A number for each coordinate.
+
+    Raises
+    ------
+    StudyError
+        There are others, or none.
+    """
+    try:
+        found = np.asarray(values, float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (len(names),):
+        text = f"a start has a number for each of {', '.join(names)}"
+        raise StudyError(text, key=key, value=values, remedy="say from where the orbits begin")
+    return found.tolist()
+
+
+def a_number(value: Any, key: str) -> float:
+    """It; `StudyError` where it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise StudyError("this is a number", key=key, value=value, remedy="write it without quotes, in SI units")
+    return float(value)
+
+
+def named_numbers(values: Any, key: str) -> dict[str, float]:
+    """Numbers by name; `StudyError` where they are none."""
+    if not isinstance(values, Mapping):
+        raise StudyError("these are numbers by name", key=key, value=values, remedy="write {a = 0.1}")
+    return {name: a_number(value, f"{key}.{name}") for name, value in values.items()}
+
+
+def whole_numbers(settings: Mapping[str, Any], standard: Mapping[str, tuple[int, int]], key: str = "solver") -> dict[str, int]:
     """Settings that are whole numbers, by name; `standard` has what they are unless said, and the least.
 
     Raises
@@ -107,6 +140,6 @@ def whole_numbers(settings: Mapping[str, Any], standard: Mapping[str, tuple[int,
     for name, (usual, least) in standard.items():
         value = settings.get(name, usual)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise StudyError(f"'{name}' is a whole number of {least} or more", key=f"solver.{name}", value=value)
+            raise StudyError(f"'{name}' is a whole number of {least} or more", key=f"{key}.{name}", value=value)
         found[name] = value
     return found

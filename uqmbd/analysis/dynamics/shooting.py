@@ -14,6 +14,7 @@ from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
 
 TOLERANCE = 1e-11  # of a state, beside the larger of one and its size
 STEPS = 40
+SAME = 1e-6  # beside the larger of one and a state's size: an orbit that comes as near to itself before its end has fewer steps
 _HALVINGS = 8
 _ON_CIRCLE = 1e-9  # multipliers nearer to one in absolute value say nothing of stability
 
@@ -78,6 +79,21 @@ def least_squares(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
     good = np.asarray(np.isfinite(matrices).all(axis=(1, 2)) & np.isfinite(right).all(axis=1))
     inverse = np.linalg.pinv(np.where(good[:, None, None], matrices, 0.0), rcond=1e-15)
     return np.where(good[:, None], np.einsum("nij,nj->ni", inverse, right), np.nan)
+
+
+def fewest_steps(base: Map, states: np.ndarray, parameters: Parameters, period: int, near: float | np.ndarray) -> np.ndarray:
+    """Steps (n,), a divisor of `period`, after which orbits at `states` (n, d) are back within `near`, (n, d) or less."""
+    fewest = np.full(len(states), period)
+    for steps in range(period - 1, 0, -1):
+        if period % steps == 0:
+            image = composed(base, steps).step(states, parameters)
+            fewest[(np.abs(image - states) < near).all(axis=1)] = steps
+    return fewest
+
+
+def shorter_orbit(fewest: int, period: int) -> str:
+    """Words for an orbit of fewer steps than were asked for."""
+    return f"an orbit of {fewest} step{'' if fewest == 1 else 's'}, not {period}"
 
 
 def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1, tolerance: float = TOLERANCE) -> Orbits:

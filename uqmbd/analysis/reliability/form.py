@@ -27,6 +27,20 @@ class NotFoundError(Exception):
     """There is no design point, or the search did not find it; the message says why."""
 
 
+class OneSidedError(NotFoundError):
+    """All that the search saw is on one side of the limit, which it did not meet within `REACH`.
+
+    Attributes
+    ----------
+    safe : bool
+        Whether that is the safe side.
+    """
+
+    def __init__(self, message: str, *, safe: bool) -> None:
+        super().__init__(message)
+        self.safe = safe
+
+
 @dataclass(frozen=True, eq=False)
 class DesignPoint:
     """Where the linearised limit surface is nearest to the origin."""
@@ -52,13 +66,16 @@ def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolera
     """
     z, kicks = np.zeros(d), 0
     values = yield _star(z, step)
-    side = "unsafe" if values[0] < 0 else "safe"
+    safe = not values[0] < 0
+    same = True
     for count in range(iterations):
         g, slope = _slope(values, step)
         steep = float(np.linalg.norm(slope))
         if steep == 0.0:
+            same &= (g >= 0) == safe
             if kicks == _KICKS:
-                raise NotFoundError("the output does not change with the inputs anywhere the search began")
+                text = "the output does not change with the inputs anywhere the search began"
+                raise OneSidedError(text, safe=safe) if same else NotFoundError(text)
             kicks += 1
             kick = rng.standard_normal(d)
             z = kick / np.linalg.norm(kick)
@@ -72,7 +89,8 @@ def design_point(d: int, rng: np.random.Generator, *, step: float = 0.01, tolera
         target = beta * alpha
         way = target * min(1.0, REACH / max(abs(beta), 1e-300)) - z
         if np.linalg.norm(way) <= tolerance:
-            raise NotFoundError(f"the limit is not reached within {REACH:g} standard deviations of the medians, which are {side}")
+            text = f"the limit is not reached within {REACH:g} standard deviations of the medians, which are {'safe' if safe else 'unsafe'}"
+            raise OneSidedError(text, safe=safe)
         z, values = yield from _line_search(z, g, slope, way, step)
     raise NotFoundError(f"the search for the nearest point of the limit did not settle in {iterations} iterations")
 

@@ -45,8 +45,10 @@ def around(centre: np.ndarray, count: int, rng: np.random.Generator) -> tuple[np
     return centre + shift, np.exp(-shift @ centre - 0.5 * (centre @ centre))
 
 
-def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
+def weighted(g: np.ndarray, weights: np.ndarray, beta: float, even: float | None = None) -> Probability:
     """Estimate of importance sampling from ``g`` (n,) and the weights (n,) of points about a design point at the distance `beta`.
+
+    `even` is how even the weights are where limits are planes; of one limit it follows from `beta`.
 
     With a negative `beta` the medians are unsafe: few runs around the design point are then unsafe ones of large weight, most of which are
     never met, so the probability of the safe side is estimated, and what it lacks to 1. The limits are those of a lognormal estimate, with
@@ -63,8 +65,8 @@ def weighted(g: np.ndarray, weights: np.ndarray, beta: float) -> Probability:
     probability = Probability(least, most, error / most, low, high)
     if likely:
         probability = Probability(1 - most, 1 - least, error / max(1 - least, 1e-300), 1 - high, 1 - low)
-    even = effective / len(seen) / evenness(abs(beta))
-    return replace(probability, effective=effective, largest=float(seen.max() / seen.sum()), even=even)
+    share = effective / len(seen) / (evenness(abs(beta)) if even is None else even)
+    return replace(probability, effective=effective, largest=float(seen.max() / seen.sum()), even=share)
 
 
 def _share(weights: np.ndarray, n: int) -> tuple[float, float, float, float]:

@@ -1,12 +1,17 @@
-"""Probabilities of systems of limits from their planes: pairs exactly, Ditlevsen's bounds, the multinormal integral."""
+"""Systems of limits from their planes: probabilities of pairs exactly, Ditlevsen's bounds, the multinormal integral; where to sample."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from uqmbd.analysis.reliability.form import REACH, NotFoundError
+
 NODES = 64  # of the quadrature over the correlation
+LEAST = 0.1  # of the runs about several points, the share that these have evenly, however improbable they are
+COUNTED = 50_000  # points in which it is counted how even weights are where limits are planes
 
 
 def pair(beta: tuple[float, float], rho: float) -> float:
@@ -57,3 +62,61 @@ def together(beta: np.ndarray, rho: np.ndarray, system: str, seed: int) -> float
     keys: dict[str, Any] = {"cov": rho, "allow_singular": True, "abseps": 1e-9, "releps": 1e-6, "maxpts": 200_000}
     inside = float(multivariate_normal.cdf(end, rng=np.random.default_rng(seed), **keys))
     return inside if system == "parallel" else 1 - inside
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Normal distributions about points of standard normal space, from which a system of limits is sampled.
+
+    The rare side of the system is the one that the medians are not on. Where any limit takes a point there, each limit has its design
+    point (Melchers, Struct. Saf. 6 (1989) 3); where all must, there is one point, the nearest that is beyond all planes.
+    """
+
+    centres: np.ndarray  # (k, d)
+    shares: np.ndarray  # (k,): of the runs
+    beta: float  # distance of the nearest of the centres, negative where the medians are unsafe
+    ways: np.ndarray  # (limits, d): towards the rare side of each plane
+    away: np.ndarray  # (limits,): their distances
+    any: bool  # whether one limit is enough
+
+    @classmethod
+    def of(cls, beta: np.ndarray, alpha: np.ndarray, system: str) -> Mixture:
+        """Of planes at the distances `beta` (limits,) in the directions `alpha` (limits, d); raises `NotFoundError`."""
+        from scipy.special import ndtr
+
+        series = system == "series"
+        side = 1.0 if ((beta > 0).all() if series else (beta > 0).any()) else -1.0
+        ways, away, any_limit = side * alpha, side * beta, series == (side > 0)
+        if any_limit:
+            centres = away[:, None] * ways
+            shares = (1 - LEAST) * ndtr(-away) / ndtr(-away).sum() + LEAST / len(away)
+        else:
+            centres, shares = _nearest(ways, away)[None], np.ones(1)
+        return cls(centres, shares, side * float(np.linalg.norm(centres, axis=1).min()), ways, away, any_limit)
+
+    def draw(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Points (count, d) and their weights (count,): the standard normal density over that of the mixture."""
+        z = rng.standard_normal((count, self.centres.shape[1]))
+        z += self.centres[rng.choice(len(self.centres), count, p=self.shares)]
+        higher = z @ self.centres.T - 0.5 * (self.centres**2).sum(axis=1)
+        most = higher.max(axis=1)
+        return z, np.exp(-most) / (np.exp(higher - most[:, None]) @ self.shares)
+
+    def evenness(self, rng: np.random.Generator) -> float:
+        """How even the weights of points on the rare side are where limits are planes, ``E[w]² / E[w²]``; 1 where none is met."""
+        z, weights = self.draw(COUNTED, rng)
+        beyond = z @ self.ways.T >= self.away
+        w = weights[beyond.any(axis=1) if self.any else beyond.all(axis=1)]
+        return float(w.mean() ** 2 / (w @ w) * len(w)) if len(w) else 1.0
+
+
+def _nearest(ways: np.ndarray, away: np.ndarray) -> np.ndarray:
+    """The point (d,) nearest to the origin with ``ways z >= away`` (Lawson, Hanson, Solving Least Squares Problems, 1974, section 23.4)."""
+    from scipy.optimize import nnls
+
+    aim = np.append(np.zeros(ways.shape[1]), 1.0)
+    rows = np.concatenate([ways.T, away[None]])
+    rest = rows @ nnls(rows, aim)[0] - aim
+    if not -rest[-1] > 1e-12 or (reach := float(np.linalg.norm(rest[:-1] / rest[-1]))) > REACH:
+        raise NotFoundError(f"the planes of the limits have no point together within {REACH:g} standard deviations of the medians")
+    return -rest[:-1] / rest[-1] if reach else np.zeros(ways.shape[1])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from uqmbd.analysis.statistics.telescoping import quantile_of_sum, rates, remaining_bias
 
 MOST_PLACES = 20_000  # places at which a distribution function is looked at
+FEW_PLACES = 1_000  # the same of each time of a history
 ADDED = 2.0  # to hits and misses each, before their variance is taken (Agresti and Coull, The American Statistician 52 (1998) 119)
 
 
@@ -22,18 +24,21 @@ class SortedPairs:
     ----------
     fine, coarse, larger : tuple of ndarray
         Of each level, sorted: values, those of the level below, and the larger one of each pair; the last two empty of the first level.
+    most : int
+        Places at which the distribution function is looked at, at most.
     """
 
     fine: tuple[np.ndarray, ...]
     coarse: tuple[np.ndarray, ...]
     larger: tuple[np.ndarray, ...]
+    most: int = MOST_PLACES
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[np.ndarray, np.ndarray | None]]) -> Self:
+    def of(cls, pairs: Sequence[tuple[np.ndarray, np.ndarray | None]], most: int = MOST_PLACES) -> Self:
         """From the values (n,) of each level, and those of the level below, None of the first."""
         none = np.empty(0)
         below = [(none, none) if c is None else (np.sort(c), np.sort(np.maximum(f, c))) for f, c in pairs]
-        return cls(tuple(np.sort(f) for f, _ in pairs), tuple(c for c, _ in below), tuple(m for _, m in below))
+        return cls(tuple(np.sort(f) for f, _ in pairs), tuple(c for c, _ in below), tuple(m for _, m in below), most)
 
     @property
     def count(self) -> np.ndarray:
@@ -59,16 +64,22 @@ class SortedPairs:
             found[:, k] = mean, variance, third / variance**1.5
         return found[0], found[1], found[2]
 
+    @cached_property
     def places(self) -> np.ndarray:
-        """All values in ascending order, or as many of them as are looked at, evenly by rank."""
+        """All values in ascending order, or as many of them as are looked at, evenly by rank; before them one that all values are above."""
         values = np.unique(np.concatenate([*self.fine, *self.coarse]))
-        if len(values) <= MOST_PLACES:
-            return values
-        return values[np.rint(np.linspace(0, len(values) - 1, MOST_PLACES)).astype(int)]
+        if len(values) > self.most:
+            values = values[np.rint(np.linspace(0, len(values) - 1, self.most)).astype(int)]
+        return np.concatenate([[np.nextafter(values[0], -np.inf)], values])
+
+    @cached_property
+    def everywhere(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means of the `shares` at all `places`, (levels, places), and half the width of the limits of their sum that scatter makes."""
+        means, variances, _ = self.shares(self.places)
+        return means, quantile_of_sum(variances, self.count) * np.sqrt((variances / self.count[:, None]).sum(axis=0))
 
 
-@dataclass(frozen=True)
-class Inverted:
+class Inverted(NamedTuple):
     """A quantile by levels and its limits; infinite where so few pairs do not bound it."""
 
     value: float
@@ -94,8 +105,8 @@ def inverted(pairs: SortedPairs, probability: float, fine: np.ndarray, cost: np.
     fine, cost : ndarray, shape (levels,)
         `fineness` of the levels, and cost of a pair.
     """
-    places = pairs.places()
-    means, variances, _ = pairs.shares(places)
+    places = pairs.places
+    means, scatter = pairs.everywhere
     share = means.sum(axis=0)
     passed = share >= probability * (1 - 1e-12)  # rounding
     first = int(np.argmax(passed)) if passed.any() else len(places) - 1
@@ -104,8 +115,7 @@ def inverted(pairs: SortedPairs, probability: float, fine: np.ndarray, cost: np.
     middle, spread, _ = pairs.shares(np.array([value]))
     error = np.sqrt(spread[1:, 0] / pairs.count[1:])
     alpha = rates(fine[1:], np.abs(middle[1:, 0]), error, spread[1:, 0], cost[1:]).cautious
-    half = quantile_of_sum(variances, pairs.count) * np.sqrt((variances / pairs.count[:, None]).sum(axis=0))
-    half += remaining_bias(fine, means[1:], alpha)
+    half = scatter + remaining_bias(fine, means[1:], alpha)
     reached = np.flatnonzero(share + half >= probability)
     missed = np.flatnonzero(share - half < probability)
     lower = -np.inf if not reached.size or reached[0] == 0 else places[reached[0] - 1]

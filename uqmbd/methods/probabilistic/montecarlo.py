@@ -113,9 +113,9 @@ class MonteCarloRun(ReducedRun):
             widths[name] = max(widths[name], x)
         return widths
 
-    def _shares(self) -> dict[str, np.ndarray]:
-        """Probability of outputs to be beyond their limits, with its limits, (3,) each."""
-        values, at = self._values[: self._good], self.scalars.slices
+    def _shares(self, count: int | None = None) -> dict[str, np.ndarray]:
+        """Probability of outputs to be beyond their limits, with its limits, (3,) each. Of the first `count` ok runs."""
+        values, at = self._values[: self._good if count is None else count], self.scalars.slices
         return {one.output: one.share(values[:, at[one.output].start], self._confidence) for one in self._limits}
 
     def tell_reduced(self, partial: Mapping[str, np.ndarray]) -> None:
@@ -168,10 +168,14 @@ class MonteCarloRun(ReducedRun):
         """The group `convergence`, of scalars by their runs as they came; of histories alone by looks, since their runs are not kept."""
         until = self.settings.until
         if self.scalars.count:
-            return settling(self.scalars, self._good, lambda n: self._of_all(self.scalars, partial(self._of_scalars, count=n)).rows, until)
+            return settling(self.scalars, self._good, self._of_first, until)
         if self._looks:
             self._settled.add(self._good, estimated(until, self.histories, histories.rows))
         return self._settled.groups()
+
+    def _of_first(self, count: int) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        """Statistics of the scalars, and probabilities with their limits, of so many ok runs."""
+        return self._of_all(self.scalars, partial(self._of_scalars, count=count)).rows, self._shares(count)
 
     def _of_scalars(self, at: Any, count: int | None = None) -> Statistics:
         """Statistics of some of the scalars, all of them there; or of one by number, of what is there. Of the first `count` ok runs."""

@@ -166,7 +166,7 @@ class MultifidelityRun(FixedSampler):
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "fidelity_runs": self._asked.tolist(), "fidelity_cost": self._costs().tolist(), "fidelities": self.models.tolist(),
-            "fidelity_control": self.settings.control, "notes": notes,
+            "fidelity_control": self.settings.control, "scatter_of": {self.settings.control: float(self.models[0])}, "notes": notes,
         }  # fmt: skip
         return groups, attrs
 

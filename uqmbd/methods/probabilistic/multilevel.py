@@ -60,9 +60,9 @@ class MultilevelRun(FixedSampler):
             allowed(self.errors[what], self.columns, np.zeros(self.columns.count), key)
 
     def _require_numbers(self) -> None:
-        if self.quantiles and not self.columns.scalars.count:
-            remedy = "ask for a number too, x:max, say; or leave them out"
-            raise StudyError("no output is a number, of which quantiles are", key="method.quantiles", remedy=remedy)
+        if "quantile" in self.errors and not self.columns.scalars.count:
+            remedy = "ask for a number too, x:max, say; or for an error of the mean"
+            raise StudyError("no output is a number, whose quantiles are looked at", key="method.error.quantile", remedy=remedy)
 
     def hear(self, progress: Progress) -> None:
         self._cost = progress.cost
@@ -94,7 +94,7 @@ class MultilevelRun(FixedSampler):
         """Further pairs, (levels,); none where the errors are reached, or cannot be."""
         more = np.zeros(len(self.levels), np.int64)
         sums, settings = self._sums(), self.settings
-        self._settled.add(int(self.observed), settled(sums, self.errors, self.columns))
+        self._settled.add(int(self.observed), settled(sums, self.errors, self.limits, self.columns))
         self.settle()
         budget = settings.most - int(self.observed)
         parts, wanted = [sums.part(what) for what in self.errors], self._wanted(sums)
@@ -157,7 +157,7 @@ class MultilevelRun(FixedSampler):
         why = dict.fromkeys((owners[name] for name in stuck), "levels do not converge")
         statistic = NOUNS[next(iter(self.errors))] if len(self.errors) == 1 else "estimate"
         mean, dataset = sums.part("mean"), self.columns.dataset
-        rows = statistics_rows(sums, self.columns)
+        rows = statistics_rows(sums, self.quantiles, self.columns)
         parts = np.stack([mean.difference, np.sqrt(mean.variance), sums.fine_std], axis=1)
         groups = {
             "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
@@ -180,6 +180,7 @@ class MultilevelRun(FixedSampler):
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
+            "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])},
             "level_rates": {name: one.known() for found in known for name, one in found}, "notes": notes,
         }  # fmt: skip
         return groups, attrs | ({WARNINGS: diverging} if diverging else {})
@@ -238,7 +239,7 @@ class Multilevel(Method):
     costs : list of float, optional
         Of a run of each level, instead of what is measured: numbers of runs then do not depend on the machine.
     quantiles : list of float, optional
-        Probabilities of the quantiles that are reported, of outputs that are numbers.
+        Probabilities of the quantiles that are reported; of histories at each of their times. An error of theirs is one of numbers.
     beyond : dict of str to str, optional
         Limits by output, ``{ "x:max" = "> 18 kN" }``, of which the probability to be beyond them is reported.
 

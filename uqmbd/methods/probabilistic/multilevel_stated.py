@@ -9,11 +9,12 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.statistics.order_statistics import level_name
+from uqmbd.analysis.statistics.telescoped_shares import Inverted
 from uqmbd.inputs.quantity import in_unit
 from uqmbd.methods.accuracy import allowed, is_share
 from uqmbd.methods.beyond import Passed
 from uqmbd.methods.probabilistic.multilevel_sums import Sums, said
-from uqmbd.methods.settling import Estimated
+from uqmbd.methods.settling import Estimated, of_shares
 
 NOUNS = {"mean": "mean", "std": "standard deviation", "quantile": "quantile", "probability": "probability"}
 CLOSER = 0.5  # times as close the distribution function is to be where that of now does not bound a quantile
@@ -36,15 +37,21 @@ def wanted_of(what: str, asked: Any, sums: Sums, columns: Columns) -> np.ndarray
         return float(asked) * (np.maximum(part.value, 0.0) if is_share(asked) else np.ones(len(part.value)))
     found = []
     for ((name, _), one), half in zip(sums.quantiles.items(), part.half, strict=True):
-        unit = columns.outputs[name].unit
-        wanted = float(asked) * abs(one.value) if is_share(asked) else in_unit(asked, unit, of=name, key=key, difference=True)
+        wanted = _wanted_of_quantile(asked, one, name, columns)
         closer = CLOSER if np.isinf(one.half) else wanted / one.half if one.half > 0 else np.inf
         found.append(half * max(closer, LEAST_CLOSER))
     return np.array(found)
 
 
-def settled(sums: Sums, errors: Mapping[str, Any], columns: Columns) -> dict[str, Estimated]:
-    """How well means, and standard deviations where they are asked for, are known now."""
+def _wanted_of_quantile(asked: Any, one: Inverted, name: str, columns: Columns) -> float:
+    """Largest error of a quantile of an output that is a number."""
+    if is_share(asked):
+        return float(asked) * abs(one.value)
+    return in_unit(asked, columns.outputs[name].unit, of=name, key="method.error.quantile", difference=True)
+
+
+def settled(sums: Sums, errors: Mapping[str, Any], limits: Sequence[Passed], columns: Columns) -> dict[str, Estimated]:
+    """How well means are known now, standard deviations where they are asked for, and all probabilities, and quantiles of numbers."""
     part, wanted = sums.part("mean"), errors.get("mean")
     goal = None if wanted is None else wanted_of("mean", wanted, sums, columns)
     found = {"mean": Estimated(part.value, part.value - part.half, part.value + part.half, goal)}
@@ -52,19 +59,28 @@ def settled(sums: Sums, errors: Mapping[str, Any], columns: Columns) -> dict[str
         part = sums.part("std")
         std, lower, upper = (np.sqrt(np.maximum(part.value + times * part.half, 0.0)) for times in (0, -1, 1))
         found["std"] = Estimated(std, lower, upper, allowed(wanted, columns, std, "method.error.std"))
-    return found
+    if limits:
+        found["probability"] = of_shares(columns, probabilities(sums, limits), errors.get("probability"))
+    wanted, rows = errors.get("quantile"), {}
+    for (name, level), one in sums.quantiles.items():
+        goal = np.inf if wanted is None else _wanted_of_quantile(wanted, one, name, columns)
+        row = rows.setdefault(level_name(level), np.full((4, columns.count), np.nan))
+        row[:, columns.slices[name]] = np.array([one.value, one.lower, one.upper, goal])[:, None]
+    return found | {name: Estimated(*row[:3], None if wanted is None else row[3]) for name, row in rows.items()}
 
 
-def statistics_rows(sums: Sums, columns: Columns) -> dict[str, np.ndarray]:
-    """Statistics with limits by name, (columns,); quantiles are NaN of what is no number."""
+def statistics_rows(sums: Sums, levels: Sequence[float], columns: Columns) -> dict[str, np.ndarray]:
+    """Statistics with limits by name, (columns,); quantiles of histories are those at each of their times."""
     mean, spread = sums.part("mean"), sums.part("std")
     value, half, variance, error = mean.value, mean.half, spread.value, spread.half
     rows = {"mean": value, "std": sums.std, "mean_lower": value - half, "mean_upper": value + half, "mean_bias": mean.bias()}
     rows |= {"std_lower": np.sqrt(np.maximum(variance - error, 0.0)), "std_upper": np.sqrt(np.maximum(variance + error, 0.0))}
-    for (name, level), one in sums.quantiles.items():
-        for word, number in (("", one.value), ("_lower", one.lower), ("_upper", one.upper)):
-            row = rows.setdefault(level_name(level) + word, np.full(columns.count, np.nan))
-            row[columns.slices[name]] = number
+    over = {name: sums.quantiles_over(name) for name in columns.axes} if levels else {}
+    for k, level in enumerate(levels):
+        for i, word in enumerate(("", "_lower", "_upper")):
+            row = rows[level_name(level) + word] = np.empty(columns.count)
+            for name, at in columns.slices.items():
+                row[at] = over[name][k, i] if name in over else sums.quantiles[name, level][i]
     return rows
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqmbd.analysis.statistics.moment_limits import SKEWED, shape
 from uqmbd.analysis.statistics.order_statistics import level_name
-from uqmbd.analysis.statistics.telescoped_shares import Inverted, SortedPairs, inverted
+from uqmbd.analysis.statistics.telescoped_shares import FEW_PLACES, Inverted, SortedPairs, inverted
 from uqmbd.analysis.statistics.telescoping import Rates, quantile_of_sum, rates, remaining_bias, skewness_of_sum
 from uqmbd.errors import StudyError
 from uqmbd.methods.beyond import Passed
@@ -176,6 +176,17 @@ class Sums:
         """By output and level."""
         wanted = [(name, level) for name in self._run.columns.scalars.outputs for level in self._run.quantiles]
         return {(name, level): inverted(self._sorted[name], level, self._fine, self.cost) for name, level in wanted}
+
+    def quantiles_over(self, name: str) -> np.ndarray:
+        """Quantiles of a history at each of its times, with their limits, (levels of quantiles, 3, columns)."""
+        at, probabilities = self._run.columns.slices[name], self._run.quantiles
+        found = np.empty((len(probabilities), 3, at.stop - at.start))
+        for i, column in enumerate(range(at.start, at.stop)):
+            pairs = SortedPairs.of([(f[:, column], None if c is None else c[:, column]) for f, c in self._pairs], FEW_PLACES)
+            for k, level in enumerate(probabilities):
+                one = inverted(pairs, level, self._fine, self.cost)
+                found[k, :, i] = one.value, one.lower, one.upper
+        return found
 
     @cached_property
     def _quantile(self) -> Telescoped:

@@ -15,7 +15,7 @@ from uqmbd.inputs.checked import Checked
 from uqmbd.inputs.quantity import Level
 from uqmbd.methods.accuracy import allowed, is_share, require_positive, require_pure
 from uqmbd.methods.beyond import Passed
-from uqmbd.methods.settling import Estimated, Settling
+from uqmbd.methods.settling import Estimated, Settling, of_shares
 from uqmbd.outcomes import OutputInfo
 
 MISSED = 0.05  # probability with which the limits at any of the looks may miss
@@ -168,8 +168,13 @@ def sentences(until: Until, widths: Mapping[str, float], most: int) -> list[str]
     return [f"the limits of {what} that until asks for are not reached with most = {most} runs, of {', '.join(beyond[:6])}"]
 
 
-def estimated(until: Until | None, columns: Columns, rows: Mapping[str, np.ndarray]) -> dict[str, Estimated]:
-    """Statistics whose limits are asked for, with the goal of each, infinite of outputs that are not looked at; else the mean alone."""
+def estimated(
+    until: Until | None, columns: Columns, rows: Mapping[str, np.ndarray], shares: Mapping[str, np.ndarray] | None = None
+) -> dict[str, Estimated]:
+    """Statistics whose limits are asked for, with the goal of each, infinite of outputs that are not looked at; else the mean alone.
+
+    Probabilities of outputs, `shares` (3,) with limits, wherever there are some.
+    """
     found = {}
     wanted = [] if until is None else until.of_rows
     for key in wanted or ("mean",):
@@ -179,14 +184,19 @@ def estimated(until: Until | None, columns: Columns, rows: Mapping[str, np.ndarr
                 goal[at] = np.inf
         for name in Until.of_statistic(key, rows):
             found[name] = Estimated(rows[name], rows[f"{name}_lower"], rows[f"{name}_upper"], goal)
+    if shares:
+        found["probability"] = of_shares(columns, shares, *(() if until is None else (until.probability, until.outputs)))
     return found
 
 
-def settling(columns: Columns, runs: int, of: Callable[[int], Mapping[str, np.ndarray]], until: Until | None) -> dict[str, Any]:
-    """The group `convergence` of so many ok runs, `of` the first of which gives statistics; none of few runs or very many outputs."""
+def settling(columns: Columns, runs: int, of: Callable[[int], Sequence[Any]], until: Until | None) -> dict[str, Any]:
+    """The group `convergence` of so many ok runs; none of few runs or very many outputs.
+
+    `of` the first of them gives statistics, by name (columns,), and probabilities with their limits, by output (3,).
+    """
     found = Settling(columns)
     if runs < 2 * LEAST or columns.count > CONVERGING:
         return found.groups()
     for count in np.unique(np.geomspace(LEAST, runs, STEPS).astype(int)).tolist():
-        found.add(count, estimated(until, columns, of(count)))
+        found.add(count, estimated(until, columns, *of(count)))
     return found.groups()

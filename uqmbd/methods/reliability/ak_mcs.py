@@ -190,7 +190,7 @@ class LearningRun(ReliabilityRun):
 
         name, axes, ok = self.settings.output, normal_axes(self.inputs), self.status == 0
         columns = Columns({name: self.columns.outputs[name]}, self.columns.time)
-        if axes is None:
+        if axes is None or self.settings.system:  # of a system it is of no output
             return {}
         return {"surrogates": kept(axes, columns, self.points[ok], self.values[ok, self._at, None], self._kriging)}
 
@@ -209,6 +209,7 @@ class AkMcs(Reliability):
     """Kriging that learns where the limit is."""
 
     run: ClassVar[type] = LearningRun
+    systems: ClassVar[bool] = True
 
     approach: Literal["ak_mcs"]
     batch: int = Field(default=6, ge=1, le=1000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from math import comb
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +11,7 @@ from pydantic import Field
 
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.reliability import form, systems
-from uqmbd.analysis.reliability.form import DesignPoint
+from uqmbd.analysis.reliability.form import DesignPoint, OneSidedError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Number
 from uqmbd.methods.reliability.run import SEARCHING, Points, ReliabilityRun, index_of, index_to
@@ -25,6 +25,7 @@ class FormRun(ReliabilityRun):
     """First-order reliability method: the limit surface is taken as the plane through the design point."""
 
     astray: ClassVar[str] = 'the probability may be far off; compare with approach = "subset"'
+    as_plane: ClassVar[str] = "through its design point"  # of each limit of a system
     remedy = 'take approach = "subset", which needs no design point, or raise step (noisy outputs) or iterations'
     _role = SEARCHING
     _point: DesignPoint
@@ -49,24 +50,49 @@ class FormRun(ReliabilityRun):
         self._judge()
 
     def _find_system(self, keys: dict[str, Any]) -> Points:
-        """The design point of each limit, and what the planes say together."""
-        points = []
-        for number in range(1 + len(self.settings.other_limits())):
+        """The design point of each limit, and what the planes say together (Hohenbichler, Rackwitz, Struct. Saf. 1 (1983) 177)."""
+        system, bent = self.settings.system, list[float]()
+        also = self.settings.also or {}
+        self._names = [self.settings.output, *(f"{name} {text}" if name == self.settings.output else name for name, text in also.items())]
+        self._beta = np.empty(len(self._names))  # infinite where a limit was not met
+        self._points: list[DesignPoint] = []
+        for number, name in enumerate(self._names):
             self._only = number
-            points.append((yield from form.design_point(len(self.inputs), generator(self.seed, SEARCHING), **keys)))
-        self._only = None
-        self._beta, alpha = np.array([point.beta for point in points]), np.array([point.alpha for point in points])
-        rho = np.clip(alpha @ alpha.T, -1.0, 1.0)
+            try:
+                point = yield from form.design_point(len(self.inputs), generator(self.seed, SEARCHING), **keys)
+            except OneSidedError as error:
+                self._beta[number] = np.inf if error.safe else -np.inf
+                taken = f"it is taken to be {'never' if error.safe else 'always'} passed"
+                self._say(f"the limit {number + 1} of the system, of {name}, was not met: {error}; {taken}")
+                continue
+            self._points.append(point)
+            bent.append((yield from self._index(point)))
+            self._beta[number] = bent[-1]
+        self._only, self._bounds = None, None
+        alpha = np.array([point.alpha for point in self._points]).reshape(-1, len(self.inputs))
+        if (deciding := -np.inf if system == "series" else np.inf) in self._beta or not self._points:
+            self._system = index_to(deciding if deciding in self._beta else -deciding)
+            return
+        beta, rho = np.array(bent), np.clip(alpha @ alpha.T, -1.0, 1.0)
         np.fill_diagonal(rho, 1.0)
-        self._system = systems.together(self._beta, rho, self.settings.system, self.seed)
-        self._bounds = systems.ditlevsen(self._beta, rho) if self.settings.system == "series" else None
-        self._say('each limit is taken as the plane through its design point, which nothing has checked; compare with approach = "subset"')
+        self._system = index_to(float(beta[0])) if len(beta) == 1 else systems.together(beta, rho, system, self.seed)
+        self._bounds = systems.ditlevsen(beta, rho) if system == "series" else None
+        self._judge_system()
+
+    def _index(self, point: DesignPoint) -> Generator[np.ndarray, np.ndarray, float]:
+        """The reliability index of one limit of a system by itself."""
+        yield from ()
+        return point.beta
+
+    def _judge_system(self) -> None:
+        """Say what the probability of a system rests on."""
+        taken = f"the plane {self.as_plane}, which nothing has checked"
+        self._say(f'each limit is taken as {taken}; compare with approach = "importance"')
 
     def _of_system(self) -> dict[str, float]:
         """Statistics of a system."""
-        names = [self.settings.output, *(name for name, _, _ in self.settings.other_limits())]
         found = {"probability": self._system, "beta": index_of(self._system), "runs": float(len(self.status))}
-        found |= {f"beta:{name}": float(beta) for name, beta in zip(names, self._beta, strict=True)}
+        found |= {f"beta:{name}": float(beta) for name, beta in zip(self._names, self._beta, strict=True)}
         return found if self._bounds is None else found | {"ditlevsen_least": self._bounds[0], "ditlevsen_most": self._bounds[1]}
 
     def _judge(self) -> None:
@@ -135,21 +161,29 @@ class Form(Reliability):
         """Runs after the search."""
         return 0
 
+    def further_of_system(self, d: int, limits: int) -> int:
+        """The same of a system."""
+        return limits * self.further(d)
+
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         d, limits = len(inputs), 1 + len(self.also or {})
         star, step = 2 * d + 1, 2 * (2 * d + 1) + len(form.TRIALS)
         further = self.further(d) + 5 * d + 4  # elsewhere
         further += 1 + 2 * min(form.BENDS, d - 1) if d > 1 else 0  # bend
         if self.system:
-            return limits * star, limits * (star + self.iterations * step)
+            return limits * star, limits * (star + self.iterations * step) + self.further_of_system(d, limits)
         return step + further, star + self.iterations * step + further
 
 
 class SormRun(FormRun):
     """Second-order reliability method: the limit surface is taken as a paraboloid at the design point."""
 
+    as_plane = "across its design point that is as probable as its paraboloid"
+
     def _find(self) -> Points:
         yield from super()._find()
+        if self.settings.system:
+            return
         self._bends = yield from form.curvatures(self._point, step=self.settings.step)
         self._breitung, self._hohenbichler = form.breitung(self._point.beta, self._bends), form.hohenbichler(self._point.beta, self._bends)
         rare = [min(p, 1 - p) for p in (self._breitung, self._hohenbichler)]
@@ -161,10 +195,17 @@ class SormRun(FormRun):
                 f'first order by {beyond:.2g}: take approach = "subset", or "importance"'
             )
 
+    def _index(self, point: DesignPoint) -> Generator[np.ndarray, np.ndarray, float]:
+        """That of the plane which is as probable as the paraboloid."""
+        bends = yield from form.curvatures(point, step=self.settings.step)
+        return index_of(form.breitung(point.beta, bends))
+
     def _judge(self) -> None:
         """The curvatures will tell."""
 
     def _statistics(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
+        if self.settings.system:
+            return super()._statistics()
         statistics = {
             "probability": self._breitung,
             "beta": index_of(self._breitung),
@@ -174,14 +215,14 @@ class SormRun(FormRun):
         return statistics | self._common(), {"importance": self._importance()}
 
     def _facts(self) -> dict[str, Any]:
-        return super()._facts() | {"curvatures": [float(value) for value in self._bends]}
+        bends = {} if self.settings.system else {"curvatures": [float(value) for value in self._bends]}
+        return super()._facts() | bends
 
 
 class Sorm(Form):
     """The curvatures of the limit at the design point as well."""
 
     run: ClassVar[type] = SormRun
-    systems: ClassVar[bool] = False
 
     approach: Literal["sorm"]
 

@@ -30,9 +30,9 @@ class Reliability(ByApproach):
     above, below : float or str
         One of them: the output is unsafe above, or below, this limit; a number in the output's unit (SI), or with its own: ``"2.7 mm"``.
     system : str
-        form, subset, montecarlo: with `also`, ``series`` (unsafe where any of the limits is passed) or ``parallel`` (where all are).
+        With `also`, for random inputs: ``series`` (unsafe where any of the limits is passed) or ``parallel`` (where all are).
     also : dict of str to str
-        form, subset, montecarlo: further limits of a system, by output: ``also = { "slider.x:max" = "< 309 mm" }``.
+        Further limits of a system, by output: ``also = { "slider.x:max" = "< 309 mm" }``.
     approach : str
         ``form`` (plane through the design point), ``sorm`` (its curvatures as well), ``importance`` (sampling around it), ``subset``
         (simulation by ever rarer events), ``montecarlo`` (unsafe ones among independent runs are counted), ``ak_mcs`` (Kriging that
