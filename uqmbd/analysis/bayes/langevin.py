@@ -57,7 +57,7 @@ class Near:
 
     @cached_property
     def _known(self) -> np.ndarray:
-        return np.isfinite(self.gradient).all(axis=1) & np.isfinite(self.metric).all(axis=(1, 2))
+        return np.asarray(np.isfinite(self.gradient).all(axis=1) & np.isfinite(self.metric).all(axis=(1, 2)))
 
     @cached_property
     def _lower(self) -> np.ndarray:
