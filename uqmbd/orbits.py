@@ -11,7 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives, located
-from uqmbd.analysis.dynamics.grazing import graze_all
+from uqmbd.analysis.dynamics.grazing import ContactMap, graze_all, graze_contact
+from uqmbd.analysis.dynamics.maps import Map
 from uqmbd.analysis.dynamics.of_study import a_number, first_step, map_of, named_numbers, require_known, state_of, whole_numbers
 from uqmbd.analysis.dynamics.returns import PeriodMap
 from uqmbd.analysis.dynamics.shooting import SAME, fewest_steps, shoot, shorter_orbit
@@ -22,7 +23,7 @@ ORBIT, GRAZING, TORUS = "orbit", "grazing", "neimark_sacker"
 KINDS = (*located.KINDS, ORBIT, GRAZING)
 _STEPS = (1, 4, 16, 64)  # on the way from the known inputs to those of a run
 _KEYS = {"kind", "start", "period", "parameter", "near", "within"}
-_OF_GRAZING = {"time", "stop"}
+_OF_GRAZING = {"time", "stop", "contact"}
 _SETTINGS = {"states", "find", "at", "fixed", "derivatives", "step_time", "units"}
 
 
@@ -42,7 +43,8 @@ class Orbits:
         for each coordinate and ``flip.multiplier_abs``, that of the largest multiplier; for an orbit also ``orbit.stable``, 1 or 0. With
         ``within = {x = [-1.0, 1.0]}`` a point outside of limits of its coordinates or parameter is lost. Grazing is where the orbit of a
         `uqmbd.PeriodMap` touches a stop of its flow: ``time`` is about when, in s after the start of a period, and ``stop`` the number
-        of the stop, 0 unless said; ``grazing.time`` is one more output.
+        of the stop, 0 unless said; ``grazing.time`` is one more output. Of a mechanism, by `flexmbd.section_map`, instead of both
+        ``contact`` is the name of the contact that the orbit touches, and touches nowhere else.
     at : dict, optional
         Inputs for which the starts were found. Runs follow the points from there; without it each starts at its own inputs.
     fixed : dict, optional
@@ -94,7 +96,8 @@ class Orbits:
         keys = _KEYS | (_OF_GRAZING if kind == GRAZING else set())
         if set(one) - keys:
             raise StudyError(f"'{min(set(one) - keys)}' says nothing of a point", key=key, remedy=f"keys are {', '.join(sorted(keys))}")
-        needs = ("start", *(() if kind == ORBIT else ("parameter", "near")), *(("time",) if kind == GRAZING else ()))
+        own = () if kind != GRAZING else ("contact",) if hasattr(self.map, "contacts") else ("time",)
+        needs = ("start", *(() if kind == ORBIT else ("parameter", "near")), *own)
         missing = [need for need in needs if need not in one]
         if missing:
             raise StudyError(f"'{missing[0]}' is missing", key=key, remedy=f"say where to begin: {', '.join(needs)}")
@@ -117,13 +120,23 @@ class Orbits:
 
     def _check_grazing(self, one: dict[str, Any], key: str) -> None:
         """`StudyError` where there is no such stop that an orbit could touch."""
-        if not isinstance(self.map, PeriodMap):
-            remedy = "let the model return a uqmbd.PeriodMap of a uqmbd.Flow with stops"
-            raise StudyError("grazing is of a flow over a period, and the model is another map", key=key, remedy=remedy)
+        contacts = getattr(self.map, "contacts", None)
+        other = sorted(set(one) & ({"contact"} if contacts is None else {"time", "stop"}))
+        if not isinstance(self.map, PeriodMap) and contacts is None:
+            remedy = "let the model return a uqmbd.PeriodMap of a uqmbd.Flow with stops, or a flexmbd.section_map with a contact"
+            raise StudyError("grazing is of a flow over a period or a mechanism, and the model is another map", key=key, remedy=remedy)
+        if other:
+            remedy = "give 'time' and 'stop'" if contacts is None else "give 'contact', the name of the contact that is touched"
+            raise StudyError(f"'{other[0]}' says nothing of this model's grazing", key=f"{key}.{other[0]}", remedy=remedy)
         if one.get("period", 1) != 1:
             text = "grazing is found on orbits of one step"
             raise StudyError(text, key=f"{key}.period", value=one["period"], remedy="make the time of a step longer")
-        stops = len(self.map.flow.stops)
+        if contacts is not None:
+            if one["contact"] not in contacts:
+                remedy = f"they are {', '.join(contacts)}" if contacts else "give the mechanism a contact"
+                raise StudyError("the mechanism has no such contact", key=f"{key}.contact", value=one["contact"], remedy=remedy)
+            return
+        stops = len(cast(PeriodMap, self.map).flow.stops)
         if not 0 <= one.setdefault("stop", 0) < stops:
             remedy = f"they are numbered from 0 to {stops - 1}" if stops else "give the uqmbd.Flow its stops"
             raise StudyError("the flow has no such stop", key=f"{key}.stop", value=one["stop"], remedy=remedy)
@@ -215,7 +228,7 @@ class Orbits:
                 states, lost = orbits.states, orbits.lost
                 found = np.column_stack([states, orbits.stable, np.abs(orbits.multipliers).max(axis=1)])
             elif one["kind"] == GRAZING:
-                found, lost = grazed(cast(PeriodMap, self.map), one, near, values)
+                found, lost = grazed(self.map, one, near, values)
             else:
                 points = located.locate_all(
                     self.map, one["kind"], one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, period
@@ -250,9 +263,13 @@ class Orbits:
         return fewest_steps(self.map, states, {**values, **own}, int(one["period"]), near)
 
 
-def grazed(base: PeriodMap, one: Mapping[str, Any], near: np.ndarray, values: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
-    """Numbers (n, names) of grazing points near states, parameters and times (n, d + 2), and why there are none."""
-    d = near.shape[1] - 2
-    touches = graze_all(base, one["parameter"], near[:, :d], {**values, one["parameter"]: near[:, d]}, near[:, d + 1], one["stop"])
+def grazed(base: Map, one: Mapping[str, Any], near: np.ndarray, values: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    """Numbers (n, names) of grazing points near states, parameters, and of flows times (n, d + 2 or d + 1), and why there are none."""
+    d, parameter = len(base.names), one["parameter"]
+    given = {**values, parameter: near[:, d]}
+    if "contact" in one:
+        touches = graze_contact(cast(ContactMap, base), one["contact"], parameter, near[:, :d], given)
+    else:
+        touches = graze_all(cast(PeriodMap, base), parameter, near[:, :d], given, near[:, d + 1], one["stop"])
     found = [[*touch.state, touch.parameter, touch.time, np.abs(touch.multipliers).max()] for touch in touches]
     return np.array(found), [touch.lost for touch in touches]

@@ -8,11 +8,15 @@ from scipy.special import bdtr, bdtrc
 
 import uqmbd as uq
 from uqmbd.errors import StudyError
-from uqmbd.figures import sections
+from uqmbd.figures import matplotlib_view, sections
+from uqmbd.figures.alt import alternative
+from uqmbd.figures.basins import areas_of
 from uqmbd.figures.marks import Points
+from uqmbd.figures.tiles import Tiles
 from uqmbd.methods.dynamics.attractors import FAILED, UNTOLD, linked, motions
 from uqmbd.report.answers import answer_of, question_of
 from uqmbd.report.judged import judged
+from uqmbd.report.plotly_view import draw
 from uqmbd.report.terminal import terminal_table
 from uqmbd.result import open_results
 
@@ -136,6 +140,28 @@ def test_tables_figure_and_words(two, tmp_path):
     assert [(type(mark), len(mark.x)) for mark in figure.panels[0].marks] == [(Points, 30), (Points, 10)]
     assert shares.panels[0].names == tuple(table.index)
     assert terminal_table(again)
+
+
+def test_cells_of_two_coordinates_are_filled_and_starts_at_random_are_dots(tmp_path):
+    """The second coordinate does nothing: areas of [-0.5, 1.5] x [0, 4] with a border at 0, and of cells of which a part has run."""
+
+    @uq.vectorized
+    def idle(x, v):
+        return cubic(x)
+
+    box = {**BOX, "v": uq.Interval(0.0, 4.0)}
+    result = done(idle, uq.Basins(cells=8), box)
+    marks = sections(result)["Basins of attraction"][0].panels[0].marks
+    assert [type(mark) for mark in marks] == [Tiles, Tiles]
+    assert [(mark.left.min(), mark.right.max(), mark.lower.min(), mark.upper.max()) for mark in marks] == [(0, 1.5, 0, 4), (-0.5, 0, 0, 4)]
+    assert [((mark.right - mark.left) * (mark.upper - mark.lower)).sum() for mark in marks] == pytest.approx([6.0, 2.0])
+    figure = sections(result)["Basins of attraction"][0]
+    assert [trace["fill"] for trace in draw(figure)["data"]] == ["toself", "toself"] and "in 6 areas" in alternative(figure)
+    assert matplotlib_view.save(figure, tmp_path / "basins.png").stat().st_size > 1000
+    part = areas_of(np.arange(3.0), np.arange(3.0), np.arange(3) != 1, "", 0)
+    assert (part.left.tolist(), part.lower.tolist()) == ([0.0, 1.0], [0.0, 0.0])
+    marks = sections(done(idle, uq.Basins(random=30), box))["Basins of attraction"][0].panels[0].marks
+    assert {type(mark) for mark in marks} == {Points}
 
 
 def test_chaotic_motions_are_one_attractor_and_coexisting_ones_two():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from uqmbd.figures.marks import Band, Bars, Cells, Curve, Dots, Figure, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack
+from uqmbd.figures.tiles import Tiles
 
 LEADING = 3  # names that are said
 
@@ -31,6 +32,8 @@ def _said(mark: Mark, panel: Panel) -> str:
         return "shares on average: " + ", ".join(
             f"{name} {share:.2g}" for name, share in zip(mark.labels, np.nan_to_num(mark.shares).mean(axis=1), strict=True)
         )
+    if isinstance(mark, Tiles):
+        return f"{mark.label} in {len(mark.left)} areas"
     if isinstance(mark, Dots):
         return f"{mark.label}{_range(mark.y)}"
     if isinstance(mark, Points) and not any(mark.sides):

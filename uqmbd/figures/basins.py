@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from uqmbd.figures.marks import COLORS, Dots, Figure, Panel, Points, Rows
+from uqmbd.figures.tiles import Tiles, tiles_of
 from uqmbd.method_facts import FromAttributes
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import label_of
 from uqmbd.tables.scaling import input_unit, with_unit
 
 COARSE = 4000  # starts: no more are drawn as symbols
-ALONE = COLORS - 1  # attractors that have a colour of their own; the others share the last one, which is grey
-NONE = {-1: "not told", -2: "failed"}
+FINE = 40_000  # cells: no more are drawn as areas
+ALONE = COLORS - 2  # attractors that have a colour of their own; the others share the next one, which is grey
+NONE = {-1: ("not told", "path"), -2: ("failed", ALONE + 1)}  # in words, and how they are drawn
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class BasinsFound(FromAttributes):
     coordinates: Sequence[str] = ()
     attractors: Sequence[str] = ()
     draws: int = 1  # of the other inputs
+    edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # of the cells along two coordinates, SI; empty of other starts
 
 
 def basins_figures(result: ResultData) -> list[Figure]:
@@ -42,14 +46,17 @@ def basins_figures(result: ResultData) -> list[Figure]:
         y, label = np.asarray(units[second].of(basins[f"start:{second}"].values), float), with_unit(second, units[second])
     else:
         y, label = levels(result, attractor)
-    marks = []
-    for number, words in enumerate(about.attractors[:ALONE]):
-        marks.append(of(attractor == number, x, y, str(words), number))
-    if len(about.attractors) > ALONE:
-        marks.append(of(attractor >= ALONE, x, y, "other attractors", ALONE))
-    marks += [of(attractor == code, x, y, word, ALONE) for code, word in NONE.items() if (attractor == code).any()]
-    starts = Panel(with_unit(first, units[first]), label, tuple(mark for mark in marks if len(mark.x)), height=4.0)
-    caption = [f"{len(x):,} starts, each in the colour of the attractor to which its motion comes."]
+    groups: list[tuple[np.ndarray, str, int | str]] = [
+        (attractor == number, str(words), number) for number, words in enumerate(about.attractors[:ALONE])
+    ]
+    groups += [(attractor >= ALONE, "other attractors", ALONE)] + [(attractor == code, word, style) for code, (word, style) in NONE.items()]
+    areas = 0 < len(x) <= FINE and len(about.edges) == 2
+    edges = [np.asarray(units[name].of(np.array(values, float)), float) for name, values in about.edges.items()] if areas else []
+    draw = partial(areas_of, *edges) if areas else partial(of, x, y)
+    marks = [draw(*group) for group in groups if group[0].any()]
+    starts = Panel(with_unit(first, units[first]), label, tuple(marks), height=4.0)
+    what = "cells, each with a start at a random place in it," if areas else "starts, each"
+    caption = [f"{len(x):,} {what} in the colour of the attractor to which its motion comes."]
     if len(about.coordinates) > 2:
         caption.append(f"Of {len(about.coordinates)} coordinates the first two are drawn.")
     if about.draws > 1:
@@ -63,7 +70,14 @@ def basins_figures(result: ResultData) -> list[Figure]:
     return [Figure("basins", title, (starts,), tuple(caption)), Figure("basins.shares", "Shares of the attractors", (shares,))]
 
 
-def of(which: np.ndarray, x: np.ndarray, y: np.ndarray, label: str, style: int) -> Points | Dots:
+def areas_of(x: np.ndarray, y: np.ndarray, which: np.ndarray, label: str, style: int | str) -> Tiles:
+    """The cells of one attractor, of which those run so far are the first; the second coordinate is the fast one."""
+    table = np.zeros((len(x) - 1, len(y) - 1), bool)
+    table.ravel()[: len(which)] = which
+    return tiles_of(table, x, y, label, style)
+
+
+def of(x: np.ndarray, y: np.ndarray, which: np.ndarray, label: str, style: int | str) -> Points | Dots:
     """The starts of one attractor."""
     if len(x) > COARSE:
         return Dots(x[which], y[which], label, style)
@@ -77,4 +91,4 @@ def levels(result: ResultData, attractor: np.ndarray) -> tuple[np.ndarray, str]:
         return np.zeros(len(attractor)), ""
     name = next(iter(result["attractor_points"].data_vars))
     values = np.append(result["attractor_points"][name].values[:, 0], np.nan)
-    return values[np.where(attractor >= 0, attractor, len(values) - 1)], label_of(result, str(name))
+    return values[np.where(attractor >= 0, attractor, len(values) - 1)], f"section point, {label_of(result, str(name))}"

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from uqmbd.figures.tiles import Tiles
+
 UNSEEN = 1e-6  # of the largest number of a figure: what is smaller is shown as 0
 
 
@@ -143,7 +145,7 @@ class Points:
     names: tuple[str, ...]
     sides: tuple[str, ...]
     label: str
-    style: int = 0
+    style: int | str = 0
     small: bool = False
     on_curves: bool = False
 
@@ -160,7 +162,7 @@ class Dots:
     x: np.ndarray
     y: np.ndarray
     label: str
-    style: int
+    style: int | str
     coarse: bool = False  # larger ones, where they are few
 
     def thinned(self, across: int, up: int) -> "Dots":
@@ -257,7 +259,7 @@ def _lines_of(mark: Curve | Band) -> tuple[np.ndarray, ...]:
     return (mark.y,) if isinstance(mark, Curve) else (mark.lower, mark.upper)
 
 
-Mark = Curve | Band | Stack | Bars | Rows | Points | Dots | Cells | Pairs | Level | Image
+Mark = Curve | Band | Stack | Bars | Rows | Points | Dots | Tiles | Cells | Pairs | Level | Image
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
 
 from uqmbd.figures.labels import SIDES, shortened
 from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Dots, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, look
+from uqmbd.figures.tiles import Tiles
 from uqmbd.tables.numbers import SUPERSCRIPT
 
 DASHES = {"solid": "-", "dash": "--", "dot": ":"}
@@ -95,6 +97,10 @@ def _mark(axis: Axes, mark: Mark, panel: Panel, order: int, theme: Theme) -> Non
     elif isinstance(mark, Dots):
         size, color = 2.2 if mark.coarse else 0.9, theme[look(mark.style).color]
         axis.plot(mark.x, mark.y, "o", markersize=size, markeredgewidth=0, color=color, label=mark.label, rasterized=True, zorder=order)
+    elif isinstance(mark, Tiles):
+        color, corners = theme[look(mark.style).color], [*np.stack(mark.outlines(), axis=-1)]
+        axis.add_collection(PolyCollection(corners, facecolor=color, edgecolor=color, linewidth=0.2, label=mark.label, zorder=order))
+        axis.autoscale_view()
     elif isinstance(mark, Points):
         _points(axis, mark, theme)
     elif isinstance(mark, Cells):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Level, Mark, Panel, Points
+from uqmbd.figures.tiles import Tiles
 from uqmbd.tables.numbers import Scale, scale
 
 LABEL = re.compile(r"(?P<words>.*) \[(?P<unit>[^\[\]]+)\]", re.DOTALL)
@@ -16,6 +17,7 @@ NUMBERS = {  # fields of the marks that have numbers along the horizontal axis, 
     Curve: (("x",), ("y",)),
     Points: (("x",), ("y",)),
     Dots: (("x",), ("y",)),
+    Tiles: (("left", "right"), ("lower", "upper")),
     Band: (("x",), ("lower", "upper")),
     Bars: (("edges",), ()),
     Level: (("x",), ()),

@@ -9,6 +9,7 @@ import numpy as np
 
 from uqmbd.figures.labels import NARROW_LETTER, places, shortened
 from uqmbd.figures.marks import STYLES, Band, Bars, Cells, Curve, Dots, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, Style, look
+from uqmbd.figures.tiles import Tiles
 
 SIDES = {"right": "middle right", "left": "middle left", "top": "top center", "bottom": "bottom center", "": "middle right"}
 
@@ -36,7 +37,7 @@ def traces(mark: Mark, panel: Panel) -> list[tuple[str, dict[str, Any]]]:
         return [("", _cells(mark, panel))]
     if isinstance(mark, Image):
         return [("", _image(mark, panel))]
-    draw = {Bars: _bars, Rows: _rows, Points: _points, Dots: _dots, Level: _level, Curve: _curve}[type(mark)]
+    draw = {Bars: _bars, Rows: _rows, Points: _points, Dots: _dots, Tiles: _tiles, Level: _level, Curve: _curve}[type(mark)]
     return [(mark.label, draw(mark, panel))]
 
 
@@ -113,6 +114,15 @@ def _dots(mark: Dots, panel: Panel) -> dict:
     """By the graphics card: tens of thousands of elements of a page would take seconds."""
     marker = dict(color=color(look(mark.style).color), size=4 if mark.coarse else 2, line=dict(width=0))
     return dict(type="scattergl", x=single(mark.x), y=single(mark.y), mode="markers", marker=marker, hovertemplate="%{x:.5g}, %{y:.5g}")
+
+
+def _tiles(mark: Tiles, panel: Panel) -> dict:
+    """One outline for all, with gaps."""
+    x, y = (single(np.pad(one, ((0, 0), (0, 1)), constant_values=np.nan).ravel()) for one in mark.outlines())
+    line = dict(color=color(look(mark.style).color), width=0.3)
+    return dict(
+        type="scatter", x=x, y=y, mode="lines", line=line, fill="toself", fillcolor=line["color"], hoveron="fills", hoverinfo="name"
+    )
 
 
 def _cells(mark: Cells, panel: Panel) -> dict:

@@ -8,6 +8,7 @@ import numpy as np
 
 from uqmbd.figures.labels import shortened
 from uqmbd.figures.marks import SHADE, Bars, Cells, Curve, Dots, Figure, Image, Level, Pairs, Panel, Points, Rows
+from uqmbd.figures.tiles import Tiles
 from uqmbd.report.plotly_marks import color, traces
 
 LABEL = 42  # characters in a legend
@@ -63,7 +64,7 @@ def draw(figure: Figure) -> dict[str, Any]:
         symbol = dict(symbol="square", size=12, color=color(SHADE.color, 0.35))
         data.append(dict(type="scatter", x=[None], y=[None], mode="markers", marker=symbol, name="not trusted", **_place(1)))
     first = figure.panels[0]
-    scattered = any(isinstance(mark, Dots) or (isinstance(mark, Points) and not mark.on_curves) for mark in first.marks)
+    scattered = any(isinstance(mark, (Dots, Tiles)) or (isinstance(mark, Points) and not mark.on_curves) for mark in first.marks)
     over_time = not (figure.square or first.named or first.bare or scattered or any(isinstance(mark, Image) for mark in first.marks))
     pictures = any(isinstance(mark, Image) for mark in figure.panels[-1].marks)
     layout = dict(

@@ -8,7 +8,7 @@ Non-Smooth Mechanical Systems, Springer 2004, section 7.2; Müller, Chaos Solito
 from flexmbd.dynamics.flow import attempt, call, close, field, value
 from flexmbd.dynamics.impact import impact, look
 from flexmbd.dynamics.names import (
-    AFTER, BEFORE, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, GAP_P, GAP_Q, GAPS, GRAZES, LEAVES, LIMIT, MODE, NC, NU, OTHER, OUT,
+    AFTER, APART, BEFORE, CHANGES, COLUMNS, DONE, END, ENTRIES, EVENTS, GAP_P, GAP_Q, GAPS, GRAZES, LEAVES, LIMIT, MODE, NC, NU, OTHER, OUT,
     RATE_P, RATE_Q, RATE_T, RATE_V, RATES_AT, REALS, SECTION, SEGMENTS, SHIFTS, SINGULAR, SLOW, SLOWEST, SPEEDS, STATE, TOLD, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
@@ -57,6 +57,8 @@ def crossing(h, X, at):
     """
     before, after, shorter = doubles(at[BEFORE]), doubles(at[AFTER]), h
     for j in range(at[NC] + at[NU]):
+        if j == at[APART]:
+            continue
         sign = sign_of(j, X, at)
         d0, s0, d1, s1 = sign * before[2 * j], sign * before[2 * j + 1], sign * after[2 * j], sign * after[2 * j + 1]
         if d1 > 0.0 and leaving(j, at):

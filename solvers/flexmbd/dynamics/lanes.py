@@ -58,6 +58,8 @@ class Facts:
         Its kind (`names`).
     driven : bool
         Whether the phase is a coordinate, the last.
+    apart : int
+        Contact that is left out, -1: none.
     """
 
     guess: np.ndarray
@@ -71,6 +73,7 @@ class Facts:
     most: int
     section: int
     driven: bool
+    apart: int = -1
 
 
 class Lanes:
@@ -98,7 +101,7 @@ class Lanes:
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)
         self._end, self._other = np.zeros((2 * n, columns)), np.zeros((2 * n, columns))
-        self._shifts, self._begun = np.zeros(columns), np.zeros(2 * n)
+        self._shifts, self._begun, self._nearest = np.zeros(columns), np.zeros(2 * n), np.zeros(columns)
         place = np.full(n, -1, np.int64)
         place[facts.bound] = np.arange(m)
         arrays = {
@@ -110,13 +113,14 @@ class Lanes:
             names.SHIFTS: self._shifts, names.BEGUN: self._begun, names.WEIGHTS: np.array(facts.weights, float), names.FREE: facts.free,
             names.BOUND: facts.bound, names.PLACE: place, names.TURNING: np.array([*code.turning, 0], np.int64),
             names.REMEMBERED: code.remembered, names.REALS: self.reals, names.TOLD: self.told,
-            names.ENTRIES: code.entries, names.SEGMENTS: code.segments,
+            names.ENTRIES: code.entries, names.SEGMENTS: code.segments, names.NEAREST: self._nearest,
         }  # fmt: skip
         self._at = np.concatenate([code.sizes, code.addresses])
         for entry, array in arrays.items():
             self._at[entry] = array.ctypes.data
         self._at[[names.COLUMNS, names.OF_STATE, names.WIDE, names.BROAD]] = columns, 2 * len(facts.free), wide, broad
         self._at[[names.TURNING_COUNT, names.KEPT, names.MOST, names.SECTION]] = len(code.turning), facts.kept, facts.most, facts.section
+        self._at[names.APART] = facts.apart
         self._held = arrays  # addresses are of these
         self._X, self._W = np.zeros((code.sizes[names.X_ROWS], 1)), np.zeros((code.work, 1))
 
@@ -143,6 +147,7 @@ class Lanes:
         kept, f, d = facts.kept, len(rows), len(state)
         nothing = np.full((d, self.y.shape[1]), np.nan)
         if not np.all(np.isfinite(state)):
+            self._nearest[:] = np.nan
             return nothing, 0, np.inf, np.nan, "the state is not finite"
         self.y[:], self.z[:], self.p[:], self.told[:] = 0.0, 0.0, 0.0, 0.0
         self.y[:, 0], self.told[names.APPROACH] = facts.guess, np.inf
@@ -160,6 +165,7 @@ class Lanes:
         said = WORDS[wrong].format(most=facts.most, approach=approach, within=within) if wrong else ""
         said += f" (at {self.told[names.TIME]:.6g} s)" if wrong else ""
         if wrong not in (names.DONE, names.GRAZES, names.TOUCHES, names.LIMIT):
+            self._nearest[:] = np.nan
             return nothing, struck, approach, np.nan, said
         if facts.section == names.NOWHERE:
             took, phase = span, np.zeros((0, self.y.shape[1]))
@@ -171,8 +177,12 @@ class Lanes:
             phase = self._arrived(rows, d, state[-1], span, rate)
         found = np.concatenate([self.y[rows], self.z[:kept] * code.modes(self._X[:, 0])[:kept, None], phase])
         if wrong:
-            found[:, 1:] = np.nan
+            found[:, 1:], self._nearest[1:] = np.nan, np.nan
         return found, struck, approach, took, said
+
+    def nearest(self):
+        """Of the last state: the largest penetration of the contact that is left out, its derivatives (columns,), and when it is."""
+        return self._nearest.copy(), float(self.told[names.NEAREST_AT])
 
     def _arrived(self, rows, d, phase, period, rate):
         """Let neighbours be where they are when they arrive; the phase then and its derivatives (1, columns), where it is a coordinate.
@@ -181,7 +191,7 @@ class Lanes:
         """
         shifts, driven, of_state, of_inputs = self._shifts, self._facts.driven, slice(1, 1 + len(rows)), slice(1 + d, None)
         if driven:
-            for columns in (self.y, self.z, shifts[None]):
+            for columns in (self.y, self.z, shifts[None], self._nearest[None]):
                 later = -columns[:, of_state] @ self._begun[rows]
                 columns[:, of_inputs] += np.outer(later, phase / TURN * rate)
                 columns[:, d] = later * period / TURN

@@ -4,14 +4,15 @@
 (
     NUMBERS, TABLES,  # addresses of what the machine code of the equations reads
     N, M, NS, NC, NU, NP, Q, V, S, A, L, MODE, Z, SMALLEST, COUNT, P_ROW, IMPULSE, OUT, X_ROWS,
-    COLUMNS, OF_STATE, WIDE, BROAD, TURNING_COUNT, KEPT, MOST, SECTION, BETWEEN,
+    COLUMNS, OF_STATE, WIDE, BROAD, TURNING_COUNT, KEPT, MOST, SECTION, BETWEEN, APART,
     # addresses: state and derivatives, approach speeds, numbers; matrix, exchanged rows, scales, right-hand sides
     STATE, SPEEDS, CHANGES, MATRIX, ORDER, SCALE, SIDES,
     # rates of all stages, a stage, the end of a step, further rates; penetrations before and after, shifts of an event's time
     RATES_AT, STAGE, END, OTHER, BEFORE, AFTER, SHIFTS,
-    WEIGHTS, FREE, BOUND, PLACE, TURNING, REMEMBERED, REALS, TOLD, ENTRIES, SEGMENTS, BEGUN,  # the last: rates at the start
+    WEIGHTS, FREE, BOUND, PLACE, TURNING, REMEMBERED, REALS, TOLD, ENTRIES, SEGMENTS, BEGUN, NEAREST,  # the last two: rates at
+    # the start, the largest penetration of the contact that is left out
     FUNCTIONS,  # from here on addresses of functions
-) = range(56)  # fmt: skip
+) = range(58)  # fmt: skip
 MOTION, SLOPES, CLOSING, EVENTS, PASSING, IMPACTS = range(6)  # functions, those of impacts behind the others
 # what functions store, one segment behind another: values; or derivatives, each with its row and column
 (
@@ -28,9 +29,10 @@ PER_IMPACT = 7
 TOLERANCE, SPAN, SLOW, LARGEST_STEP, SIZE, START, UNTIL = range(7)  # numbers of a run; times of its start, and when it ends at last
 REALS_COUNT = 7
 # what a run tells: onsets, least approach speed, steps, when and what is wrong, when it comes to the section; and what it keeps of its
-# section: how far beyond it is, the rate, how far away it was; whether it begins on it, and within the contact that it leaves
-STRUCK, APPROACH, STEPS, TIME, WRONG, ARRIVED, HERE, HERE_RATE, AWAY, OWN, LEAVES = range(11)
-TOLD_COUNT = 11
+# section: how far beyond it is, the rate, how far away it was; whether it begins on it, and within the contact that it leaves;
+# when it is nearest to the contact that is left out, and how fast it came nearer at last
+STRUCK, APPROACH, STEPS, TIME, WRONG, ARRIVED, HERE, HERE_RATE, AWAY, OWN, LEAVES, NEAREST_AT, RISING = range(13)
+TOLD_COUNT = 13
 NOWHERE, CROSSED = -2, -1  # kinds of sections, else the contact whose onsets they are
 # what may be wrong
 DONE, SINGULAR, SMALL, MANY, OPEN, INSIDE, CHATTERS, GRAZES, REMEMBERS, HOLDS, LOST, TOUCHES, LIMIT, JAMS = range(14)

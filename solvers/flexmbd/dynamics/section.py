@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from flexmbd.analysis.state_space import independent_coordinates
 from flexmbd.dynamics.code import Code
 from flexmbd.dynamics.inputs import Inputs
 from flexmbd.dynamics.lanes import Facts, Lanes
-from flexmbd.dynamics.where import Where
+from flexmbd.dynamics.where import Where, contact_of, contacts_of
 from flexmbd.errors import ModelError, check_number
 from flexmbd.formulation import taken
 from flexmbd.registry import NEWTON, POISSON
@@ -36,6 +36,11 @@ class Passage:
         That it took in s.
     said : list of str
         Why there is no point, or no derivative; "" where there are both.
+    gap, gap_time : ndarray (n,)
+        Where a contact is left out: how near to it the motion comes in m, negative where it would be within it, and when, in s after the
+        phase zero (else after the start). NaN where there is no point; None where no contact is left out.
+    gap_by_state, gap_by_parameter : ndarray (n, d), (n, parameters)
+        Derivatives of that gap; NaN where it is least at an impact of another contact.
 
     Examples
     --------
@@ -52,6 +57,10 @@ class Passage:
     approach: np.ndarray
     time: np.ndarray
     said: list
+    gap: np.ndarray | None = None
+    gap_time: np.ndarray | None = None
+    gap_by_state: np.ndarray | None = None
+    gap_by_parameter: np.ndarray | None = None
 
 
 class SectionMap:
@@ -66,8 +75,12 @@ class SectionMap:
         Time from section to section in s; None where it depends on inputs or on the motion.
     derivatives : str
         "variational equations"
+    accuracy : float
+        How far off its points may be, beside their size: a hundred tolerances of a step.
     inputs : dict of str to float
         Of the model function, and their values where nothing else is given.
+    contacts : tuple of str
+        Names of the contacts.
 
     Examples
     --------
@@ -87,14 +100,14 @@ class SectionMap:
 
     def __init__(self, inputs, where, every, formulation, tolerance, memory, most):
         self._inputs, self._where, self._codes = inputs, where, {}
-        self.inputs = inputs.values
+        self.inputs, self.accuracy = inputs.values, 100.0 * tolerance
         self.period = None if every is None or callable(every) or where.returns else float(every)
         system = inputs.system({})
         self._formulation = taken(formulation, system)[0]
         e = Equations(system, self._formulation)
         _refuse(e.problem)
         section, driven = where.check(e, every), where.returns and every is not None
-        self._beyond = where.beyond(e)
+        self._beyond, self.contacts = where.beyond(e), contacts_of(e.problem)
         guess = np.concatenate(e.initial())
         G = e.jacobian(guess[: e.n]).toarray()
         free, bound = (x.astype(np.int64) for x in independent_coordinates(G, e.weights))
@@ -127,8 +140,8 @@ class SectionMap:
         found = self.passage(states, parameters, by)
         return found.points, found.by_state, found.by_parameter
 
-    def passage(self, states, parameters, by=()):
-        """The same as a `Passage`, which says what happened on the way."""
+    def passage(self, states, parameters, by=(), without=None):
+        """The same as a `Passage`, which says what happened on the way; `without` a contact, by name, how near to it the motion comes."""
         states = np.asarray(states, float)
         if states.ndim != 2 or states.shape[1] != len(self.names):
             told = f"section_map: states have the shape {states.shape}; it must be (n, {len(self.names)})"
@@ -143,11 +156,26 @@ class SectionMap:
         slopes, d = self._inputs.slopes(code.paths, given, by, count), len(self.names)
         spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
         within = self._where.until(spans)
-        lanes = Lanes(self._facts, code, system, count, 1 + d + len(by))
-        made = [lanes.carry(k, states[k], slopes[k], spans[k], rates[k], within[k]) for k in range(count)]
+        lanes, made, gaps = Lanes(self._apart(without), code, system, count, 1 + d + len(by)), [], []
+        for k in range(count):
+            made.append(lanes.carry(k, states[k], slopes[k], spans[k], rates[k], within[k]))
+            gaps.append(lanes.nearest())
         whole = np.array([x for x, *_ in made]).reshape(count, d, 1 + d + len(by))
         impacts, approach, time = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float), (3, float)))
-        return Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, time, [x[4] for x in made])
+        found = Passage(whole[:, :, 0], whole[:, :, 1 : 1 + d], whole[:, :, 1 + d :], impacts, approach, time, [x[4] for x in made])
+        if without is None:
+            return found
+        gap = -np.array([x for x, _ in gaps]).reshape(count, 1 + d + len(by))
+        when = np.where(np.isfinite(gap[:, 0]), [x for _, x in gaps], np.nan)
+        return replace(found, gap=gap[:, 0], gap_time=when, gap_by_state=gap[:, 1 : 1 + d], gap_by_parameter=gap[:, 1 + d :])
+
+    def _apart(self, without):
+        if without is None:
+            return self._facts
+        place = contact_of(without, self.contacts)
+        if place == self._facts.section:
+            raise ModelError(f"section_map: contact '{without}' is the section, and cannot be left out", remedy="take another section")
+        return replace(self._facts, apart=place)
 
 
 def section_map(

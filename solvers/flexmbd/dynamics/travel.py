@@ -3,11 +3,12 @@
 from flexmbd.dynamics.events import crossing, happen, leaving, locate, sign_of
 from flexmbd.dynamics.flow import attempt, call, close, estimate, field, gather, turn, value
 from flexmbd.dynamics.impact import keep, look
+from flexmbd.dynamics.nearest import near, nearer
 from flexmbd.dynamics.passing import arrive, depart, gone, leave, own, passage, thrown, touched
 from flexmbd.dynamics.names import (
-    AFTER, APPROACH, ARRIVED, BEFORE, BEGUN, CHATTERS, COLUMNS, CROSSED, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP, LIMIT,
-    LOST, MANY, MODE, MOST, NC, NOWHERE, NU, OPEN, OTHER, OWN, RATES_AT, REALS, REMEMBERED, REMEMBERS, SECTION, SINGULAR, SIZE, SLOW,
-    SLOWEST, SMALL, SPAN, SPEEDS, START, STATE, STEPS, STRUCK, TIME, TOLD, UNTIL, WRONG, N,
+    AFTER, APART, APPROACH, ARRIVED, BEFORE, BEGUN, CHATTERS, COLUMNS, CROSSED, DONE, END, EVENTS, GRAZES, INSIDE, KEPT, LARGEST_STEP,
+    LIMIT, LOST, MANY, MODE, MOST, NC, NOWHERE, NU, OPEN, OTHER, OWN, RATES_AT, REALS, REMEMBERED, REMEMBERS, SECTION, SINGULAR, SIZE,
+    SLOW, SLOWEST, SMALL, SPAN, SPEEDS, START, STATE, STEPS, STRUCK, TIME, TOLD, UNTIL, WRONG, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, st, words
@@ -42,7 +43,7 @@ def begin(X, P, W, at):
     look(t, at[STATE], at[BEFORE], X, P, W, at)
     leave(at)
     for j in range(at[NC] + at[NU]):
-        if before[2 * j] > 0.0:
+        if before[2 * j] > 0.0 and j != at[APART]:
             if j >= at[NC]:
                 if before[2 * j] > 1e-9 * reals[SIZE] and not leaving(j, at):
                     return INSIDE
@@ -58,6 +59,8 @@ def begin(X, P, W, at):
     for i in range(2 * at[N]):
         begun[i] = rate[i * at[COLUMNS]]
     depart(t, X, P, W, at)
+    if at[APART] >= 0:
+        nearer(t, at[STATE], before[2 * at[APART]], X, P, W, at)
     if at[SECTION] >= 0 and told[OWN] > 0.5 and before[2 * max(0, at[SECTION])] > 0.0:
         return touch(t, X, P, W, at)
     return DONE
@@ -130,11 +133,12 @@ def carry(X, P, W, at):
             if not fine:
                 return SINGULAR
             if x >= 0.0:
-                accept(at)
-                return arrive(t + x, X, P, W, at)
+                return come(t, x, X, P, W, at)
             if shorter < h:
                 h = shorter
                 continue
+        if not near(t, h, X, P, W, at):
+            return SINGULAR
         accept(at)
         t = until if last and j < 0 else t + h
         turn(t, X, P, W, at)
@@ -176,6 +180,15 @@ def meet(j, t, X, P, W, at):
     if there:
         told[ARRIVED] = t
     return wrong, there
+
+
+@inner
+def come(t, x, X, P, W, at):
+    """Let the state at `END`, which is on the section, be the state."""
+    if not near(t, x, X, P, W, at):
+        return SINGULAR
+    accept(at)
+    return arrive(t + x, X, P, W, at)
 
 
 @inner
@@ -233,7 +246,7 @@ def first_event(j, t, h, X, P, W, at):
         look(t + h, at[END], at[AFTER], X, P, W, at)
         another = -1
         for k in range(contacts):
-            if k != j and another < 0 and sign_of(k, X, at) * after[2 * k] > near:
+            if k != j and k != at[APART] and another < 0 and sign_of(k, X, at) * after[2 * k] > near:
                 another = k
         if another < 0:
             break

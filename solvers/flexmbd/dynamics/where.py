@@ -71,17 +71,7 @@ class Where:
             raise ModelError("section_map: every is given, and nothing depends on time", remedy="say within = (the longest return in s)")
         if not moves and self.within is None:
             raise ModelError("section_map: within is missing", remedy="say within = (the time in s after which the motion is lost)")
-        return CROSSED if self.crossing is not None else self._contact(e)
-
-    def _contact(self, e):
-        places = [c.name for c in (*e.problem.contacts, *e.problem.unilaterals)]
-        if self.impact in places:
-            return places.index(self.impact)
-        own = [name for name in places if name.startswith(f"{self.impact}.")]
-        if own:
-            told = f"section_map: contact '{self.impact}' has several places"
-            raise ModelError(told, element=self.impact, remedy=f"name one of them: {', '.join(own[:4])}")
-        raise unknown("contact", self.impact, places)
+        return CROSSED if self.crossing is not None else contact_of(self.impact, contacts_of(e.problem))
 
     def beyond(self, e):
         """Of a crossing the function that `Code` takes, else None."""
@@ -100,6 +90,22 @@ class Where:
     def until(self, periods):
         """Times (n,) after which motions are lost; `periods` (n,) are NaN where nothing depends on time."""
         return np.full(len(periods), self.within) if self.within is not None else LONGEST * periods
+
+
+def contacts_of(b):
+    """Names of a problem's contacts, those with laws first."""
+    return tuple(c.name for c in (*b.contacts, *b.unilaterals))
+
+
+def contact_of(name, contacts):
+    """Place of a contact among those there are, by name; `ModelError` where there is none."""
+    if name in contacts:
+        return contacts.index(name)
+    own = [one for one in contacts if one.startswith(f"{name}.")]
+    if own:
+        told = f"section_map: contact '{name}' has several places"
+        raise ModelError(told, element=name, remedy=f"name one of them: {', '.join(own[:4])}")
+    raise unknown("contact", name, contacts)
 
 
 def _driven(b):

@@ -1,24 +1,26 @@
-"""Grazing: orbits of a flow that touch a stop with no speed, beyond which they hit it (Nordmark, J. Sound Vib. 145 (1991) 279).
+"""Grazing: orbits that touch a stop with no speed, beyond which they hit it (Nordmark, J. Sound Vib. 145 (1991) 279).
 
-Unknown are the orbit's state, the parameter and the time of the touch; zero are the return less the state, the gap, and its rate there.
+Of a flow unknown are the orbit's state, the parameter and the time of the touch; zero are the return less the state, the gap, and its rate
+there. Of a mechanism the map says how near its motion comes to a contact, and with which derivatives: the time is no unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives
-from uqmbd.analysis.dynamics.maps import Parameters
+from uqmbd.analysis.dynamics.maps import Map, Parameters
 from uqmbd.analysis.dynamics.returns import PeriodMap, period_of
 from uqmbd.analysis.dynamics.shooting import least_squares, multipliers
 from uqmbd.errors import StudyError
 
 TOLERANCE = 1e-11  # of states, parameter and time, beside the larger of one and their size
 STEPS = 30
+_CLOSED = 1e-8  # how far a mechanism's orbit may be from closed, and from its contact, beside the state's size
 _THROUGH = 1e-7  # how far, beside the state's size, an orbit may pass a stop before it is said to do so
 
 
@@ -138,3 +140,58 @@ def _passing(base: PeriodMap, free: PeriodMap, u: np.ndarray, values: Parameters
             for row in np.flatnonzero(gap < -_THROUGH * size):
                 said[row] = said[row] or f"the orbit that touches goes through stop {number} at another time, by {-gap[row]:.2g}"
     return said
+
+
+class ContactMap(Map, Protocol):
+    """A mechanism's map, `flexmbd.section_map`."""
+
+    @property
+    def contacts(self) -> tuple[str, ...]:
+        """Names of the contacts."""
+        ...
+
+    def passage(self, states: np.ndarray, parameters: Parameters, by: list[str], without: str) -> Any:
+        """`points`, `by_state` and `by_parameter` of `Map.tangent`, `without` a contact; the least `gap` (n,) to it, `gap_time` (n,) and
+        derivatives `gap_by_state` (n, d) and `gap_by_parameter` (n, k); and in `said` why there are none.
+        """
+        ...
+
+
+def graze_contact(base: ContactMap, contact: str, parameter: str, states: np.ndarray, parameters: Parameters) -> list[Grazing]:
+    """Grazings of a mechanism's `contact` near n `states` (n, d), with numbers or arrays (n,) as parameters.
+
+    The orbit is one that touches the contact nowhere else: the least gap on its way is zero. Times are in s after the phase zero.
+    """
+    n, d = np.shape(states)
+    given = {name: np.broadcast_to(np.asarray(value, float), n) for name, value in parameters.items()}
+    u = np.column_stack([states, given[parameter]]).astype(float)
+    touches = [
+        Grazing(np.nan, np.full(d, np.nan), np.nan, np.full(d, np.nan + 0j), f"after {STEPS} steps of Newton's method it still moves")
+    ] * n
+    going = np.arange(n)
+    for _ in range(STEPS):
+        here = {name: value[going] for name, value in given.items()} | {parameter: u[going, d]}
+        found = base.passage(u[going, :d], here, [parameter], without=contact)
+        away = np.concatenate([found.points - u[going, :d], found.gap[:, None]], axis=1)
+        orbit = np.concatenate([found.by_state - np.eye(d), found.by_parameter], axis=2)
+        touch = np.concatenate([found.gap_by_state, found.gap_by_parameter], axis=1)[:, None]
+        step = least_squares(np.concatenate([orbit, touch], axis=1), -away)
+        reach = np.abs(step / np.maximum(1.0, np.abs(u[going]))).max(axis=1, initial=0.0)
+        bad, done = ~np.isfinite(reach), reach <= TOLERANCE
+        for row, k in enumerate(going):
+            if bad[row]:
+                touches[k] = replace(touches[k], lost=found.said[row] or f"the motion is nearest to '{contact}' at another impact")
+            elif done[row]:
+                touches[k] = _touch(u[k], away[row], multipliers(found.by_state[row : row + 1])[0], float(found.gap_time[row]))
+        u[going[~bad]] += step[~bad] * np.minimum(1.0, 0.3 / np.maximum(reach[~bad], 1e-300))[:, None]
+        going = going[~(bad | done)]
+        if not going.size:
+            break
+    return [replace(one, lost=f"no grazing was found from the start: {one.lost}") if one.lost else one for one in touches]
+
+
+def _touch(u: np.ndarray, away: np.ndarray, own: np.ndarray, time: float) -> Grazing:
+    """The grazing at state and parameter u (d + 1,), at which Newton's method came to rest; `away` (d + 1,) is to be zero."""
+    rest = float(np.abs(away).max() / np.maximum(1.0, np.abs(u).max()))
+    lost = "" if rest <= _CLOSED else f"Newton's method comes no nearer than {rest:.1e}"
+    return Grazing(float(u[-1]), u[:-1].copy(), time, own, lost)

@@ -43,12 +43,15 @@ class Starts:
         Starts, and samples of the other inputs, of which each has all starts.
     rows : dict of str to ndarray, shape (count * draws,)
         Inputs of all runs, SI, those of one sample after the other.
+    edges : dict of str to list of float
+        Of the cells along each of two coordinates, SI, the second of which is the fast one; empty of other starts.
     """
 
     coordinates: tuple[str, ...]
     count: int
     draws: int
     rows: dict[str, np.ndarray]
+    edges: dict[str, list[float]]
 
     @classmethod
     def of(cls, settings: Basins, inputs: Space, seed: int) -> Starts:
@@ -63,7 +66,10 @@ class Starts:
         drawn = unit_points("lhs", draws, len(others), generator(seed, 0)) if others and draws > 1 else np.full((draws, len(others)), 0.5)
         rows = {name: inputs[name].ppf(places[:, k]) for k, name in enumerate(coordinates)}
         rows |= {name: np.repeat(inputs[name].ppf(drawn[:, k]), count) for k, name in enumerate(others)}
-        return cls(coordinates, count, draws, {name: np.asarray(rows[name], float) for name in inputs})
+        edges = {name: inputs[name].ppf(np.linspace(0.0, 1.0, settings.cells + 1)) for name in coordinates}
+        grid = d == 2 and draws == 1 and settings.random is None and np.isfinite(list(edges.values())).all()
+        at = {name: values.tolist() for name, values in edges.items()} if grid else {}
+        return cls(coordinates, count, draws, {name: np.asarray(rows[name], float) for name in inputs}, at)
 
     def samples(self, at: slice) -> dict[str, np.ndarray]:
         """Inputs of some of the runs, SI."""

@@ -96,7 +96,7 @@ def shares(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str, 
     if words:
         groups["attractor_points"] = points_of(found, told, words)
     counts = count_failures(told.status)
-    about = {"coordinates": list(told.starts.coordinates), "attractors": words, "draws": told.starts.draws}
+    about = {"coordinates": list(told.starts.coordinates), "attractors": words, "draws": told.starts.draws, "edges": told.starts.edges}
     notes = [*notes_of(settings, told, found), *left_out(counts, " of the attractors")]
     attrs = {"method": settings.name, "about": "basins", "sampling": "chosen", "notes": notes, **about, **counts}
     return groups, attrs
