@@ -1,11 +1,15 @@
 """A study in a folder of its own, the command line called in this process, and made-up results."""
 
+import functools
 import sys
 import textwrap
 
 import pytest
+import typer.main
 
 from . import made_up_mechanism
+
+GET_COMMAND = typer.main.get_command
 
 MODEL = """
 import numpy as np
@@ -83,10 +87,18 @@ def no_report(request, monkeypatch):
     monkeypatch.setattr(uqmbd.report, "write_report", write_report)
 
 
+@functools.cache
+def command_of(app):
+    """Commands and their options as click has them; a process of its own reads them once, too."""
+    return GET_COMMAND(app)
+
+
 @pytest.fixture
 def uqmbd(monkeypatch, capsys, tmp_path):
     """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
     from uqmbd import cli
+
+    monkeypatch.setattr(typer.main, "get_command", command_of)
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)

@@ -13,7 +13,6 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.joint import names_in
 from uqmbd.method_facts import Estimates, Walked
-from uqmbd.tables.scaling import input_unit
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
@@ -108,6 +107,8 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
 
 def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
     """The draws of a posterior themselves, all inputs by one row each time."""
+    from uqmbd.tables.scaling import input_unit
+
     units, data = [input_unit(result, name).unit or "" for name in names], str(folder / "tables" / "posterior.csv")
     one = {"column": names[0]} if len(names) == 1 else {"columns": list(names)}
     table: dict[str, Any] = {"distribution": {"data": data, **one}}
@@ -116,6 +117,8 @@ def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
 
 def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, Any], list[Any]]:
     """Of the draws of a posterior, which its tables have in the units in which its inputs were written."""
+    from uqmbd.tables.scaling import input_unit
+
     inputs = {}
     for name in names:
         array, unit = result["posterior"][f"input:{name}"], input_unit(result, name)
@@ -141,6 +144,8 @@ def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, An
 
 def _normal(result: Result, names: list[str]) -> tuple[dict[str, Any], list[Any]]:
     """Of an estimate with its covariance."""
+    from uqmbd.tables.scaling import input_unit
+
     estimates = result.facts_of(Estimates)
     known, rho = estimates.correlations
     for name in names:
