@@ -9,6 +9,7 @@ thread in each: two of them with two threads on two cores wait for each other, a
 import gc
 import os
 import re
+import sys
 from collections import Counter
 
 import pytest
@@ -42,10 +43,29 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: -length[item.path])
 
 
+KNOWN = [0]  # modules that searches for garbage leave out
+MODULES, OBJECTS = 50, 100_000  # so many new ones make another look worth its second
+
+
 def pytest_collection_finish():
     """No search for garbage goes through the modules and tests of all files again: each study ends with one, which took 0.35 s."""
+    leave_out_what_lasts()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """Nor through what tests have imported, compiled and kept since, which is more than all that was there before."""
+    last = nextitem is None or nextitem.path != item.path
+    if len(sys.modules) > KNOWN[0] + MODULES or (last and len(gc.get_objects()) > OBJECTS):
+        leave_out_what_lasts()
+
+
+def leave_out_what_lasts():
+    """Searches for garbage leave out all that is there; garbage of what was left out before is found here."""
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
+    KNOWN[0] = len(sys.modules)
 
 
 @pytest.hookimpl(wrapper=True)

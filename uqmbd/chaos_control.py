@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.control import STILL, Delayed, Fed, delayed_gain, held, ogy_gain
-from uqmbd.analysis.dynamics.maps import composed
+from uqmbd.analysis.dynamics.delays import Continuous
+from uqmbd.analysis.dynamics.maps import Map, composed
 from uqmbd.analysis.dynamics.of_study import Begin, a_number, first_step, map_of, named_numbers, require_known, state_of, whole_numbers
-from uqmbd.analysis.dynamics.shooting import SAME, TOLERANCE, fewest_steps, shoot, shorter_orbit
+from uqmbd.analysis.dynamics.returns import PeriodMap
+from uqmbd.analysis.dynamics.shooting import SAME, TOLERANCE, Orbits, fewest_steps, shoot, shorter_orbit
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import ERROR, Outcomes, OutputInfo, sample_count
 
-OGY, DELAYED = "ogy", "delayed"
+OGY, DELAYED, CONTINUOUS = "ogy", "delayed", "continuous"
 NEAR = 1e-3  # beside the larger of one and a state's size: what came to rest within this of the orbit is at it
 _SETTINGS = {"states", "start", "fixed", "derivatives", "step_time", "steps"}
 _OWN = {"way", "parameter", "near", "period", "at", "gain", "factor", "limit", "clipped", "tolerance", "still", "accuracy"}
@@ -57,7 +59,8 @@ class ChaosControl:
     limit : float
         Of the change of the parameter.
     way : str, optional
-        "ogy", which feeds back the distance from the orbit, or "delayed", that from the step before.
+        "ogy", which feeds back the distance from the orbit; "delayed", that from the step before; or "continuous", that from where the
+        motion was a step before, all the time: of a `uqmbd.PeriodMap` without stops, whose period is that of the drive, and with a `gain`.
     period : int, optional
         Steps of the orbit, 1 unless said; the parameter is changed once for all.
     gain : list of float, optional
@@ -97,8 +100,9 @@ class ChaosControl:
             if key not in settings:
                 raise StudyError(f"a controller needs '{key}'", key=f"solver.{key}", remedy=f"write {key} = {example}")
         self.outputs, self.way = tuple(outputs), settings.get("way", OGY)
-        if self.way not in (OGY, DELAYED):
-            raise StudyError("there is no such control", key="solver.way", value=self.way, remedy=f'take "{OGY}" or "{DELAYED}"')
+        if self.way not in (OGY, DELAYED, CONTINUOUS):
+            remedy = f'take "{OGY}", "{DELAYED}" or "{CONTINUOUS}"'
+            raise StudyError("there is no such control", key="solver.way", value=self.way, remedy=remedy)
         base = map_of(model, settings, settings.get("derivatives", derivatives.COMPLEX))
         self.begin = Begin(base.names, settings.get("start", ()), settings.get("fixed", {}))
         self.near = state_of(settings["near"], base.names, "solver.near")
@@ -111,13 +115,15 @@ class ChaosControl:
         self.gain, self.tolerance = settings.get("gain"), a_number(settings.get("tolerance", 1e-6), "solver.tolerance")
         self.accuracy = a_number(settings.get("accuracy", TOLERANCE), "solver.accuracy")
         self.factor = a_number(settings.get("factor", 1.0), "solver.factor")
-        self.limit, self.clipped = a_number(settings["limit"], "solver.limit"), bool(settings.get("clipped", self.way == DELAYED))
+        self.limit, self.clipped = a_number(settings["limit"], "solver.limit"), bool(settings.get("clipped", self.way != OGY))
         if self.gain is not None and np.shape(self.gain) != (len(base.names),):
             raise StudyError("a gain has a number for each coordinate", key="solver.gain", value=self.gain, remedy=", ".join(base.names))
         if not self.limit > 0:
             raise StudyError("the limit of the change is above zero", key="solver.limit", value=self.limit)
+        if self.way == CONTINUOUS:
+            _require_flow(base, self.gain, self.clipped)
 
-    def controlled(self) -> tuple[Fed | Delayed, np.ndarray]:
+    def controlled(self) -> tuple[Fed | Delayed | Continuous, np.ndarray]:
         """The map under control, and the state (d,) of the orbit for which the controller was made.
 
         Raises
@@ -142,7 +148,10 @@ class ChaosControl:
         else:
             by_state, by_parameter = self.map.tangent(target[None], values, (self.parameter,))[1:]
             gain = (ogy_gain if self.way == OGY else delayed_gain)(by_state[0], by_parameter[0, :, 0])
-        known = {"base": self.map, "parameter": self.parameter, "gain": self.factor * gain, "limit": self.limit, "clipped": self.clipped}
+        known = {"parameter": self.parameter, "gain": self.factor * gain, "limit": self.limit}
+        if self.way == CONTINUOUS:
+            return Continuous(**known, base=cast(PeriodMap, self.base), times=self.period), target
+        known |= {"base": self.map, "clipped": self.clipped}
         return (Fed(**known, target=target) if self.way == OGY else Delayed(**known)), target
 
     def check(self, samples: Mapping[str, np.ndarray]) -> dict[str, OutputInfo]:
@@ -172,33 +181,61 @@ class ChaosControl:
         n = sample_count(samples)
         states, parameters = self.begin.of(samples)
         fed, target = self.controlled()
-        free, near = replace(fed, limit=np.inf), np.tile(target, (n, 1))
-        delayed = isinstance(fed, Delayed)
-        point = shoot(free, np.tile(near, 2) if delayed else near, parameters, tolerance=self.accuracy)
-        every: dict[str, np.ndarray] = {
-            "control.multiplier_abs": np.abs(point.multipliers[:, 0]),
-            "control.change": free.change(point.states),
-        }
+        point, change = self._orbits(replace(fed, limit=np.inf), np.tile(target, (n, 1)), parameters)
+        every: dict[str, np.ndarray] = {"control.multiplier_abs": np.abs(point.multipliers[:, 0]), "control.change": change}
         status, message = np.zeros(n, np.int8), [""] * n
         if set(self.outputs) & set(_SHOT):
             for k in np.flatnonzero(~point.found):
                 status[k], message[k] = ERROR, f"under control {point.lost[k]}"
         if set(self.outputs) - set(_SHOT):
-            every |= self._held(fed, np.tile(states, 2) if delayed else states, parameters, point.states)
+            every |= self._held(fed, _begun(fed, states, parameters), parameters, point.states)
         outputs = {name: np.where(status == 0, every[name], np.nan) for name in self.outputs}
         gain = ", ".join(f"{one:.6g}" for one in fed.gain)
         return Outcomes(outputs, status, message, {"gain of the control": gain, "derivatives of the map": self.map.derivatives})
 
+    def _orbits(
+        self, free: Fed | Delayed | Continuous, near: np.ndarray, parameters: Mapping[str, np.ndarray]
+    ) -> tuple[Orbits, np.ndarray]:
+        """Orbits under control without its limit, and the change of the parameter there (n,)."""
+        if isinstance(free, Continuous):
+            wanted = "control.multiplier_abs" in self.outputs
+            point = free.orbits(near, parameters, self.accuracy) if wanted else shoot(self.map, near, parameters, tolerance=self.accuracy)
+            return point, np.where(point.found, 0.0, np.nan)
+        point = shoot(free, _begun(free, near, parameters), parameters, tolerance=self.accuracy)
+        return point, free.change(point.states)
+
     def _held(
-        self, fed: Fed | Delayed, states: np.ndarray, parameters: Mapping[str, np.ndarray], point: np.ndarray
+        self, fed: Fed | Delayed | Continuous, states: np.ndarray, parameters: Mapping[str, np.ndarray], point: np.ndarray
     ) -> dict[str, np.ndarray]:
         """The outputs of motions under control, each (n,); rest at another point than the orbit's is none."""
         found = held(fed, states, parameters, steps=self.steps, still=self.still, tolerance=self.tolerance)
         with np.errstate(invalid="ignore"):
-            away = np.abs(found.states - point).max(axis=1) / np.maximum(1.0, np.abs(point).max(axis=1))
+            away = np.abs(found.states[:, : point.shape[1]] - point).max(axis=1) / np.maximum(1.0, np.abs(point).max(axis=1))
             holds = found.holds & (away <= NEAR)
         return {
             "control.holds": holds.astype(float),
             "control.steps": np.where(holds, found.steps, np.nan),
             "control.effort": np.where(holds, np.abs(found.effort), np.nan),
         }
+
+
+def _begun(fed: Fed | Delayed | Continuous, states: np.ndarray, parameters: Mapping[str, np.ndarray]) -> np.ndarray:
+    """States of the map under control from those of the map (n, d): as if the step before had led to the same one, or behind a free one."""
+    if isinstance(fed, Continuous):
+        return fed.begun(states, parameters)
+    return np.tile(states, 2) if isinstance(fed, Delayed) else states
+
+
+def _require_flow(base: Map, gain: Any, clipped: bool) -> None:
+    """Raise `StudyError` for what cannot be fed back all the time."""
+    if not isinstance(base, PeriodMap):
+        remedy = 'let the model return a uqmbd.PeriodMap, or take way = "delayed"'
+        raise StudyError("feedback that acts all the time is of a flow over a period", key="solver.way", value=CONTINUOUS, remedy=remedy)
+    if base.flow.stops:
+        remedy = 'leave the stops out, or take way = "delayed"'
+        raise StudyError("feedback that acts all the time is of flows without stops", key="solver.way", value=CONTINUOUS, remedy=remedy)
+    if gain is None:
+        example = ", ".join(["0.0"] * (len(base.names) - 1) + ["0.4"])
+        raise StudyError("no gain is found for feedback that acts all the time", key="solver.gain", remedy=f"write gain = [{example}]")
+    if not clipped:
+        raise StudyError("feedback that acts all the time is at its limit beyond it", key="solver.clipped", remedy="leave it out")

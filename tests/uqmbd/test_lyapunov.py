@@ -119,12 +119,20 @@ def test_a_signal_that_is_sampled_too_finely_is_said():
         ({"steps": 10}, "'steps' is a whole number of 64 or more"),
         ({"signal": "z"}, "is a coordinate"),
         ({"near": 1}, "no setting 'near'"),
-        ({"states": []}, "a map needs 'states'"),
+        ({"states": []}, "a map needs 'states', or a model that is called with nothing, and this one needs x, y, a, b"),
     ],
 )
 def test_settings_that_say_nothing_are_told(change, said):
     with pytest.raises(StudyError, match=said):
         made(["exponent.1"], **change)
+
+
+def test_a_model_that_does_not_come_to_its_map_is_said_with_what_it_raises():
+    def crank(clearance):
+        return clearance
+
+    with pytest.raises(StudyError, match=r"raises TypeError: .*missing 1 required positional argument: 'clearance'"):
+        Lyapunov(lambda: crank(), ["exponent.1"], None, {"start": [0.1]}, None)
 
 
 @pytest.mark.parametrize(

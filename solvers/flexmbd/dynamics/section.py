@@ -75,6 +75,8 @@ class SectionMap:
         Time from section to section in s; None where it depends on inputs or on the motion.
     derivatives : str
         "variational equations"
+    accuracy : float
+        How far off its points may be, beside their size: a hundred tolerances of a step.
     inputs : dict of str to float
         Of the model function, and their values where nothing else is given.
     contacts : tuple of str
@@ -98,7 +100,7 @@ class SectionMap:
 
     def __init__(self, inputs, where, every, formulation, tolerance, memory, most):
         self._inputs, self._where, self._codes = inputs, where, {}
-        self.inputs = inputs.values
+        self.inputs, self.accuracy = inputs.values, 100.0 * tolerance
         self.period = None if every is None or callable(every) or where.returns else float(every)
         system = inputs.system({})
         self._formulation = taken(formulation, system)[0]

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of
 from uqmbd.errors import StudyError
+
+if TYPE_CHECKING:
+    from uqmbd.analysis.dynamics.delays import Continuous
 
 _SMALL = 1e-9  # of the size of the derivatives: a parameter that moves the unstable directions by less does not move them
 
@@ -156,6 +159,11 @@ class _Fed:
         """Where those of `base` come from."""
         return self.base.derivatives
 
+    @property
+    def accuracy(self) -> float:
+        """How far off the points of `base` are."""
+        return accuracy_of(self.base)
+
     def _limited(self, fed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The change of the parameter by what is fed back (n, d): (n,), and where it follows it, (n,) bool."""
         wanted = -fed @ self.gain
@@ -259,7 +267,13 @@ STILL = 100
 
 
 def held(
-    fed: Fed | Delayed, starts: np.ndarray, parameters: Parameters, *, steps: int = 5000, still: int = STILL, tolerance: float = 1e-6
+    fed: Fed | Delayed | Continuous,
+    starts: np.ndarray,
+    parameters: Parameters,
+    *,
+    steps: int = 5000,
+    still: int = STILL,
+    tolerance: float = 1e-6,
 ) -> Held:
     """Follow orbits under control for `steps` steps from `starts` (n, d), and see whether they come to rest at a fixed point.
 

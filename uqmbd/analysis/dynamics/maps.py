@@ -20,7 +20,10 @@ Parameters = Mapping[str, Any]  # numbers or arrays (n,) by name
 
 
 class Map(Protocol):
-    """One step of a motion, from a section to the next, of n states of d coordinates. A state whose step fails becomes NaN."""
+    """One step of a motion, from a section to the next, of n states of d coordinates. A state whose step fails becomes NaN.
+
+    A map that is integrated may say how far off its points are by `accuracy`, beside the larger of one and their size: see `accuracy_of`.
+    """
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,6 +47,11 @@ class Map(Protocol):
     def tangent(self, states: np.ndarray, parameters: Parameters, by: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The next states (n, d), their derivatives by the states (n, d, d) and by the parameters named in `by` (n, d, len(by))."""
         ...
+
+
+def accuracy_of(base: Map) -> float:
+    """How far off the points of a map are, beside the larger of one and their size; 0 of one that does not say."""
+    return float(getattr(base, "accuracy", 0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,6 +216,11 @@ class ChangedMap:
         """Where those of the map come from."""
         return self.base.derivatives
 
+    @property
+    def accuracy(self) -> float:
+        """How far off its points are."""
+        return accuracy_of(self.base)
+
     def step(self, states: np.ndarray, parameters: Parameters) -> np.ndarray:
         """The next states (n, d)."""
         at = self._through(self.back, self.base.names)(states)
@@ -257,6 +270,11 @@ class Composed:
     def derivatives(self) -> str:
         """Where those of one step come from."""
         return self.base.derivatives
+
+    @property
+    def accuracy(self) -> float:
+        """How far off its points are."""
+        return accuracy_of(self.base)
 
     def step(self, states: np.ndarray, parameters: Parameters) -> np.ndarray:
         """The states (n, d) after all steps."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -26,15 +27,28 @@ def map_of(model: Any, settings: Mapping[str, Any], kind: str = derivatives.COMP
     if settings.get("states"):
         return FunctionMap(function=model, names=tuple(settings["states"]), derivatives=kind, period=settings.get("step_time"))
     remedy = 'write states = ["x", "y"], the names of its coordinates, or let it be a function of nothing that returns a map'
+    if needed := _needed(model):
+        text = f"a map needs 'states', or a model that is called with nothing, and this one needs {', '.join(needed)}"
+        raise StudyError(text, key="solver.states", remedy=remedy)
     try:
         made = model()
     except TypeError as error:
-        raise StudyError("a map needs 'states'", key="solver.states", remedy=remedy) from error
+        hint = "give the inputs of a mechanism's function defaults, or fm.section_map their `inputs`"
+        raise StudyError(f"the model that is to return a map raises TypeError: {error}", key="study.model", remedy=hint) from error
     if not all(hasattr(made, name) for name in ("names", "period", "derivatives", "step", "tangent")):
         raise StudyError(f"the model returns {type(made).__name__}, which is no map", key="study.model", remedy=remedy)
     if "step_time" in settings or settings.get("derivatives") in derivatives.KINDS:
         raise StudyError("the map brings its own derivatives and time of a step", key="solver", remedy="leave them out of [solver]")
     return made
+
+
+def _needed(model: Any) -> list[str]:
+    """Arguments that a function cannot be called without."""
+    try:
+        given = inspect.signature(model).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in given if one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,24 @@ class _FlowMap:
 
     def tangent(self, states: np.ndarray, parameters: Parameters, by: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The next states (n, d), their derivatives by states (n, d, d) and by the parameters named (n, d, len(by))."""
-        n, d = states.shape
-        parameters = {name: np.broadcast_to(value, n) for name, value in parameters.items()}
+        return by_complex_steps(self.step, states, parameters, by)
 
-        def stepped(at: np.ndarray) -> np.ndarray:
-            copies = len(at) // n
-            values = {name: np.tile(value, copies) for name, value in parameters.items()}
-            return self.step(at[:, :d], {**values, **dict(zip(by, at[:, d:].T))})
 
-        moving = np.concatenate([states, *(parameters[name][:, None] for name in by)], axis=1)
-        points, slopes = derivatives.through(stepped, moving)
-        return points, slopes[:, :, :d], slopes[:, :, d:]
+def by_complex_steps(
+    step: Callable[[np.ndarray, Parameters], np.ndarray], states: np.ndarray, parameters: Parameters, by: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The next states (n, d) by a `step`, their derivatives by states (n, d, d) and by the parameters named (n, d, len(by))."""
+    n, d = states.shape
+    parameters = {name: np.broadcast_to(value, n) for name, value in parameters.items()}
+
+    def stepped(at: np.ndarray) -> np.ndarray:
+        copies = len(at) // n
+        values = {name: np.tile(value, copies) for name, value in parameters.items()}
+        return step(at[:, :d], {**values, **dict(zip(by, at[:, d:].T))})
+
+    moving = np.concatenate([states, *(parameters[name][:, None] for name in by)], axis=1)
+    points, slopes = derivatives.through(stepped, moving)
+    return points, slopes[:, :, :d], slopes[:, :, d:]
 
 
 @dataclass(frozen=True, kw_only=True)

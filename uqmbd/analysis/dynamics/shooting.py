@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed
 
 TOLERANCE = 1e-11  # of a state, beside the larger of one and its size
 STEPS = 40
@@ -99,7 +99,8 @@ def shorter_orbit(fewest: int, period: int) -> str:
 def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1, tolerance: float = TOLERANCE) -> Orbits:
     """Orbits of `period` steps of `base` near `starts` (n, d), with numbers or arrays (n,) as parameters.
 
-    A step of Newton's method that does not come nearer is halved. An orbit of a divisor of the period is one too.
+    A step of Newton's method that does not come nearer is halved; where none does, what a map's `accuracy` does not tell from an orbit is
+    one. An orbit of a divisor of the period is one too.
 
     Examples
     --------
@@ -110,7 +111,7 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
     >>> orbits.states[:, 0].round(6).tolist(), orbits.multipliers.real[:, 0].round(6).tolist(), orbits.stable.tolist()
     ([0.6, 0.6875], [-0.5, -1.2], [True, False])
     """
-    over, (n, d) = composed(base, period), starts.shape
+    over, (n, d), known = composed(base, period), starts.shape, accuracy_of(base)
     parameters = {name: np.broadcast_to(value, n) for name, value in parameters.items()}
     x, lost = starts.astype(float).copy(), [""] * n
     slopes, residual, going = np.full((n, d, d), np.nan), np.full(n, np.inf), np.arange(n)
@@ -129,12 +130,12 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
         if not going.size:
             break
         x[going], stuck = _shortened(over, x[going], step, {name: value[going] for name, value in parameters.items()}, residual[going])
-        for k in going[stuck]:
+        for k in going[stuck & (residual[going] > known)]:
             lost[k] = f"the orbit is lost: Newton's method comes no nearer than {residual[k]:.1e}"
         going = going[~stuck]
         if not going.size:
             break
-    for k in going:
+    for k in going[residual[going] > known]:
         lost[k] = f"the orbit is lost: after {STEPS} steps of Newton's method it still moves, by {residual[k]:.1e}"
     gone = np.array([bool(why) for why in lost], bool)
     x[gone], slopes[gone] = np.nan, np.nan

@@ -103,7 +103,8 @@ class MultilevelRun(FixedSampler):
         if self.reached < len(self.levels) and (sure > wanted / 2).any():
             return self._finer(more, budget)
         bias, variance = np.concatenate([part.bias() for part in parts]), np.concatenate([part.variance for part in parts], axis=1)
-        left = np.where(bias <= MOST_BIAS * wanted, wanted - bias, wanted / 2)
+        off = np.concatenate([part.off for part in parts])
+        left = np.where(off <= MOST_BIAS * wanted, wanted - off, wanted / 2)
         scatter = left / quantile_of_sum(variance, sums.count)
         numbers = samples_by_level(variance, sums.cost, scatter**2)
         asked = self._pairs[: self.reached]
@@ -180,6 +181,7 @@ class MultilevelRun(FixedSampler):
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
+            **({"level_smoothing": {name: one.width for name, one in sums.smoothing.items()}} if sums.smoothing else {}),
             "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])},
             "level_rates": {name: one.known() for found in known for name, one in found}, "notes": notes,
         }  # fmt: skip
@@ -208,6 +210,8 @@ class MultilevelRun(FixedSampler):
             notes.append(f"{finest}, is too coarse for the error of {', '.join(missed)}: add finer ones")
         if self.reached < FIRST:
             notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
+        if plain := ", ".join([name for name, one in sums.smoothing.items() if not one.width] if self._finished else ()):
+            notes.append(f"indicators of {plain} are not smoothed: runs of the coarsest level show that each width would change it")
         for what in dict.fromkeys(("mean", *self.errors)):
             part = sums.part(what)
             if skewed := ", ".join(part.named(part.skewed)[:SAID]):
@@ -242,6 +246,9 @@ class Multilevel(Method):
         Probabilities of the quantiles that are reported; of histories at each of their times. An error of theirs is one of numbers.
     beyond : dict of str to str, optional
         Limits by output, ``{ "x:max" = "> 18 kN" }``, of which the probability to be beyond them is reported.
+    smooth : bool
+        Whether levels of these probabilities differ by indicators that rise over a width, of which far fewer fine runs are needed where
+        the output has a density there. The width follows from the coarsest runs; what it may add is within the limits.
 
     Examples
     --------
@@ -271,6 +278,7 @@ class Multilevel(Method):
     costs: list[float] | None = None
     quantiles: Quantiles = None
     beyond: Beyond = None
+    smooth: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -281,6 +289,10 @@ class Multilevel(Method):
             if what in self.error.asked and not wanted:
                 remedy = "quantiles = [0.05, 0.95]" if what == "quantile" else 'beyond = { "x:max" = "> 18 kN" }'
                 raise StudyError(f"{key} say of which {what} it is", key=f"error.{what}", remedy=f"write {remedy} in [method]")
+        if self.smooth and not self.beyond:
+            raise StudyError(
+                "no probability is there to be smoothed", key="smooth", remedy='write beyond = { "x:max" = "> 18 kN" } in [method]'
+            )
         if self.costs is not None and (len(self.costs) != len(self.levels) or min(self.costs) <= 0):
             text = f"costs are one positive number for each of the {len(self.levels)} levels"
             raise StudyError(text, key="costs", value=list(self.costs), remedy="give as many, or leave them out: they are measured")

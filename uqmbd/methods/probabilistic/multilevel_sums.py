@@ -11,10 +11,14 @@ import numpy as np
 
 from uqmbd.analysis.statistics.moment_limits import SKEWED, shape
 from uqmbd.analysis.statistics.order_statistics import level_name
+from uqmbd.analysis.statistics.smoothed_shares import Smoothing, smoothed, smoothing
 from uqmbd.analysis.statistics.telescoped_shares import FEW_PLACES, Inverted, SortedPairs, inverted
 from uqmbd.analysis.statistics.telescoping import Rates, quantile_of_sum, rates, remaining_bias, skewness_of_sum
 from uqmbd.errors import StudyError
+from uqmbd.methods.accuracy import is_share
 from uqmbd.methods.beyond import Passed
+
+PLAIN = Smoothing(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Telescoped:
         Means of the differences, variances and skewness of those of one pair; of the first level of its runs.
     of_shares : bool
         Whether they are differences of shares, whose rates scatter much.
+    smoothing : ndarray, shape (columns,), or float
+        What smoothed indicators may add.
     """
 
     slices: Mapping[str, slice]
@@ -44,6 +50,7 @@ class Telescoped:
     variance: np.ndarray
     third: np.ndarray
     of_shares: bool = False
+    smoothing: np.ndarray | float = 0.0
 
     @property
     def value(self) -> np.ndarray:
@@ -57,8 +64,13 @@ class Telescoped:
 
     @property
     def half(self) -> np.ndarray:
-        """Half the width of the limits, (columns,): scatter, and what the finest level is off."""
-        return quantile_of_sum(self.variance, self.count) * np.sqrt(self.scatter) + self.bias()
+        """Half the width of the limits, (columns,): scatter, and what the finest level and smoothing are off."""
+        return quantile_of_sum(self.variance, self.count) * np.sqrt(self.scatter) + self.off
+
+    @property
+    def off(self) -> np.ndarray:
+        """What the finest level in use and smoothing are off, (columns,)."""
+        return self.bias() + self.smoothing
 
     @property
     def skewed(self) -> np.ndarray:
@@ -169,7 +181,17 @@ class Sums:
         for one in self._run.limits:
             place = one.level if one.above else np.nextafter(one.level, -np.inf)  # below it, not at it
             places.append((said(one), one.output, place, one.above))
-        return self._of_shares(places)
+        return self._of_shares(places, smooth=True)
+
+    @cached_property
+    def smoothing(self) -> dict[str, Smoothing]:
+        """Of each limit, where indicators are to be smoothed, in words as `said`; told by the runs of the coarsest level."""
+        found, asked = {}, self._run.errors.get("probability")
+        for one in self._run.limits if self._run.settings.smooth else ():
+            values = self._pairs[0][0][:, self._run.columns.slices[one.output].start]
+            wanted = 0.0 if asked is None else float(asked) * (one.by(values).mean() if is_share(asked) else 1.0)
+            found[said(one)] = smoothing(values, one.level, wanted)
+        return found
 
     @cached_property
     def quantiles(self) -> dict[tuple[str, float], Inverted]:
@@ -200,18 +222,28 @@ class Sums:
         own = {name: [(f[:, i], None if c is None else c[:, i]) for f, c in self._pairs] for name, i in at.items()}
         return {name: SortedPairs.of(pairs) for name, pairs in own.items()}
 
-    def _of_shares(self, places: Sequence[tuple[str, str, float, bool]]) -> Telescoped:
+    def _of_shares(self, places: Sequence[tuple[str, str, float, bool]], *, smooth: bool = False) -> Telescoped:
         """Of each a name, its output, a place, and whether the share above it is meant, not that at most it."""
         rows = np.array([[each[:, 0] for each in self._sorted[output].shares(np.array([place]))] for _, output, place, _ in places])
-        for row, (*_, above) in zip(rows, places, strict=True):
+        off = np.zeros(len(places))
+        for i, (row, (name, output, place, above)) in enumerate(zip(rows, places, strict=True)):
+            if smooth and (width := self.smoothing.get(name, PLAIN).width):
+                off[i] = self.smoothing[name].off
+                self._smooth(row, self._run.columns.slices[output].start, place, width)
             if above:
                 row[0], row[2] = -row[0], -row[2]
                 row[0, 0] += 1.0
         slices = {name: slice(i, i + 1) for i, (name, *_) in enumerate(places)}
         means, variances, third = rows.transpose(1, 2, 0)
         return Telescoped(
-            slices, tuple(output for _, output, *_ in places), self._fine, self.cost, self.count, means, variances, third, True
+            slices, tuple(output for _, output, *_ in places), self._fine, self.cost, self.count, means, variances, third, True, off
         )
+
+    def _smooth(self, row: np.ndarray, column: int, place: float, width: float) -> None:
+        """Differences of smoothed shares in `row` (3, levels), but of the coarsest level, and of those of which few pairs differ."""
+        for k, (fine, coarse) in enumerate(self._pairs):
+            if coarse is not None and (found := smoothed((fine[:, column], coarse[:, column]), place, width)) is not None:
+                row[:, k] = found
 
 
 def said(one: Passed) -> str:
