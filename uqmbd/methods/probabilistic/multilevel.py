@@ -34,6 +34,7 @@ UNSEEN = 0.1  # of the error that is asked for: whether levels converge matters 
 DOUBT = 2.0  # deviations of what shares of neighbouring levels differ by, within which a difference may be nothing
 MOST_BIAS = 0.75  # of the error: beyond it scatter that is small enough takes too many runs
 FIRST = 3  # levels whose first runs show how fast they converge
+FLAT = 0.1  # an order of variances below it is none
 
 
 class MultilevelRun(FixedSampler):
@@ -205,17 +206,37 @@ class MultilevelRun(FixedSampler):
         if missed and self._short:
             text = f"the error that was asked for needs more than most = {settings.most} runs"
             notes.append(f"{text}: the limits of the {own} of {', '.join(missed)} are wider")
+            notes += self._no_worth(sums)
         elif missed:
             finest = f"the finest {settings.control}, {self.levels[self.reached - 1]:g}"
             notes.append(f"{finest}, is too coarse for the error of {', '.join(missed)}: add finer ones")
         if self.reached < FIRST:
             notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
         if plain := ", ".join([name for name, one in sums.smoothing.items() if not one.width] if self._finished else ()):
-            notes.append(f"indicators of {plain} are not smoothed: runs of the coarsest level show that each width would change it")
+            notes.append(
+                f"indicators of {plain} are not smoothed: each width changes the share of the coarsest runs, or few lie about the limit"
+            )
         for what in dict.fromkeys(("mean", *self.errors)):
             part = sums.part(what)
             if skewed := ", ".join(part.named(part.skewed)[:SAID]):
                 notes.append(f"the differences of {skewed} are so skewed that the limits of the {NOUNS[what]} are too narrow: raise pilot")
+        return notes
+
+    def _no_worth(self, sums: Sums) -> list[str]:
+        """Sentences on levels that save nothing: differences vary as before with finer ones, or their costs grow faster than that falls."""
+        found = {name: one for what in self.errors for name, one in sums.part(what).rates.items() if np.isfinite(one.beta)}
+        flat = ", ".join(list(name for name, one in found.items() if one.beta < FLAT)[:SAID])
+        dear = ", ".join([f"{name} ({one.beta:.2g})" for name, one in found.items() if FLAT <= one.beta < one.gamma - FLAT][:SAID])
+        control, notes = self.settings.control, []
+        if flat:
+            notes.append(
+                f"differences of {flat} vary no less from one {control} to the next, so that levels save nothing: montecarlo says as much"
+            )
+        if dear:
+            gamma = next(iter(found.values())).gamma
+            notes.append(
+                f"costs of a pair grow with order {gamma:.2g}, faster than variances fall ({dear}): most is spent on the finest {control}"
+            )
         return notes
 
 
