@@ -159,10 +159,11 @@ class MultilevelRun(FixedSampler):
         why = dict.fromkeys((owners[name] for name in stuck), "levels do not converge")
         statistic = NOUNS[next(iter(self.errors))] if len(self.errors) == 1 else "estimate"
         mean, dataset = sums.part("mean"), self.columns.dataset
+        finest = (np.concatenate(self._level) == self.reached - 1) & np.concatenate(self._is_fine) & (self.status == 0)
         rows = statistics_rows(sums, self.quantiles, self.columns)
         parts = np.stack([mean.difference, np.sqrt(mean.variance), sums.fine_std], axis=1)
         groups = {
-            "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
+            "inner": dataset(self.envelope(finest), {"bound": ["lower", "upper"]}),
             "statistics": dataset(np.stack(list(rows.values())), {"statistic": list(rows)}),
             "trusted": trusted_means(self.columns, trusted, why, statistic).drop_vars(set(self.columns.outputs) - set(owners.values())),
             "trust_horizon": horizons(trusted, self.columns),
@@ -183,7 +184,7 @@ class MultilevelRun(FixedSampler):
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
             **({"level_smoothing": {name: one.width for name, one in sums.smoothing.items()}} if sums.smoothing else {}),
-            "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])},
+            "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])}, "scatter_runs": int(finest.sum()),
             "level_rates": {name: one.known() for found in known for name, one in found}, "notes": notes,
         }  # fmt: skip
         return groups, attrs | ({WARNINGS: diverging} if diverging else {})
