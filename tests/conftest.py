@@ -56,7 +56,7 @@ def pytest_collection_finish():
 def pytest_runtest_teardown(item, nextitem):
     """Nor through what tests have imported, compiled and kept since, which is more than all that was there before."""
     last = nextitem is None or nextitem.path != item.path
-    if len(sys.modules) > KNOWN[0] + MODULES or last and len(gc.get_objects()) > OBJECTS:
+    if len(sys.modules) > KNOWN[0] + MODULES or (last and len(gc.get_objects()) > OBJECTS):
         leave_out_what_lasts()
 
 

@@ -272,6 +272,7 @@ CASES = [
     case("posterior", "random", TAILED, scalars={"s": 2.1, "t": 1.9}, **WALK),
     case("posterior", "bound", BOUND, scalars={"s": 2.1}, **WALK | {"deviations": {"s": 0.2}}),
     case("posterior", "joint", JOINT, scalars={"s": 2.1, "t": 1.9}, **WALK),
+    case("posterior", "slopes", TAILED, scalars={"s": 2.1, "t": 1.9}, moves={"langevin": 0.5, "differential": 0.5}, **WALK),
     case("posterior", "surrogate", TAILED, scalars={"s": 2.1, "t": 1.9}, surrogate="kriging", samples=8, batch=4, max_runs=16, **WALK),
 ]  # fmt: skip
 NAMED = {each.name: each for each in CASES}

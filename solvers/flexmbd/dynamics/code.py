@@ -48,7 +48,7 @@ class Code:
         Its numbers may be arrays over samples; those are what there are derivatives by.
     formulation : str
     beyond : callable, optional
-        Of outputs by name the node that says how far a motion is beyond the section.
+        Of a `Problem` the node that passes the level of the section.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ def _events(b, count):
 
 
 def _passing(b, reached, count):
-    """How far beyond a section a motion is, its rate, and derivatives of the first; nothing where there is no such section."""
+    """What passes the level of a section, its rate, and derivatives of the first; nothing where there is no such section."""
     g = b.graph
     rates = [
         g.dot([(x, speeds[i]) for of, speeds in (("q", b.v), ("v", b.a)) for (_, i), x in _by(g, [node], of, b.n)])

@@ -250,5 +250,8 @@ class Multifidelity(Method):
             raise StudyError(f"the first runs alone are {first}", key="most", value=self.most, remedy=f"give {first} or more")
         return self
 
+    def controls(self) -> Mapping[str, float]:
+        return {self.control: self.fidelities[0]}
+
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.pilot * len(self.fidelities), self.most

@@ -323,5 +323,8 @@ class Multilevel(Method):
             raise StudyError(f"the first runs alone are {first}", key="most", value=self.most, remedy=f"give {first} or more")
         return self
 
+    def controls(self) -> Mapping[str, float]:
+        return {self.control: self.levels[0]}
+
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         return self.pilot * (2 * min(FIRST, len(self.levels)) - 1), self.most
