@@ -141,6 +141,15 @@ FRONT = plain(
     per_output=False,
 )
 
+ROUNDS = plain(
+    "rounds",
+    ("round", "limit", "input"),
+    "tolerances that were chosen before limits were tightened again. Along ``round``: ``cost``, ``runs`` that had been made by then, "
+    "``passed``, by how much runs within the tolerances pass each limit, in the unit of its output (of a probability, its quantile), "
+    "negative where they do not, NaN where no run tells, ``tolerance`` of each input, SI",
+    per_output=False,
+)
+
 DESIGNS = plain(
     "designs",
     ("look", "limit", "input"),

@@ -112,6 +112,19 @@ def uqmbd(monkeypatch, capsys, tmp_path):
 
 
 @pytest.fixture
+def tried_here(monkeypatch):
+    """`check` tries and times a model shortly, in this process; `test_check` and `test_apart` have the other one, which takes seconds."""
+    from uqmbd.errors import StudyError
+    from uqmbd.study import measuring
+
+    def cannot_be_sent(work):
+        raise StudyError("the model holds what cannot be sent to worker processes", key="study.model", remedy="none is needed here")
+
+    monkeypatch.setattr(measuring, "packed", cannot_be_sent)
+    monkeypatch.setattr(measuring, "LONGEST", 0.02)
+
+
+@pytest.fixture
 def runs_done(tmp_path, monkeypatch):
     """Number of runs that the model `campaigns.LOGGED` has done since the last call."""
     log = tmp_path / "runs.log"

@@ -80,19 +80,7 @@ def run(uqmbd, tmp_path, text: str) -> None:
         assert output.startswith("error: ") and "study.toml" in output and "remedy:" in output, output
 
 
-@pytest.fixture(autouse=True)
-def tried_here(monkeypatch):
-    """Studies without fault are tried and timed shortly, in this process; `test_check` has the other one, which takes seconds to start."""
-    from uqmbd.errors import StudyError
-    from uqmbd.study import measuring
-
-    def cannot_be_sent(work):
-        raise StudyError("the model holds what cannot be sent to worker processes", key="study.model", remedy="none is needed here")
-
-    monkeypatch.setattr(measuring, "packed", cannot_be_sent)
-    monkeypatch.setattr(measuring, "LONGEST", 0.02)
-
-
+pytestmark = pytest.mark.usefixtures("tried_here")
 relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

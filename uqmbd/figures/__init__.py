@@ -66,7 +66,8 @@ def fitted(result: ResultData, names: list[str]) -> Callable[[Figure], Figure]:
 def growing_figures(result: ResultData, name: str) -> list[Figure]:
     """How the answer comes about with the runs: of one output its convergence, and what the method has beside it."""
     own = [figure for figures in plugin_sections(result).values() for figure in figures if figure.growing]
-    return own + convergence_figures(result, [name])
+    decided = [figure for figure in (*tolerances_figures(result), *design_figures(result)) if figure.growing]
+    return own + decided + convergence_figures(result, [name])
 
 
 def plot(result: ResultData, name: str, ax=None):

@@ -35,7 +35,9 @@ def design_figures(result: ResultData) -> list[Figure]:
         "In the order in which the search looked at them; a gap is where it begins anew.",
         "A margin is in per cent of the largest one; below 0 the limit is passed, by 100 % or more at the bottom.",
     )
-    figures = [Figure(KEY, f"Designs that the search looked at: {minimised_said(found)}", tuple(panels), caption[: len(panels)])]
+    figures = [
+        Figure(KEY, f"Designs that the search looked at: {minimised_said(found)}", tuple(panels), caption[: len(panels)], growing=True)
+    ]
     if (final / scale > SEEN).any():
         bars = Panel("margin [%]", "", (Rows(np.round(100 * (final / scale)[nearest], 1), "at the design that was found", 0),),
                      names=tuple(names[k] for k in nearest))  # fmt: skip

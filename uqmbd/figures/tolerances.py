@@ -1,4 +1,4 @@
-"""Tolerances that were chosen, as shares of the largest, what each costs, and the front."""
+"""Tolerances that were chosen, as shares of the largest, what each costs, the front, and how limits were tightened."""
 
 import numpy as np
 
@@ -8,12 +8,33 @@ from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import in_unit
 
 KEY = "tolerances"
+MOST = 12  # limits that are drawn
 
 
 def tolerances_figures(result: ResultData) -> list[Figure]:
     """The tolerances, and the front if there is one; none of other methods."""
     found = result.facts_of(Allocated)
-    return [*_chosen(found), *_front(result, found)] if found else []
+    return [*_chosen(found), *_front(result, found), *_course(result)] if found else []
+
+
+def _course(result: ResultData) -> list[Figure]:
+    """What the tolerances of each round cost, and how far runs within them were from the limits; nothing of a single round."""
+    if "rounds" not in result.specs or not (group := result["rounds"]).data_vars or group.sizes["round"] < 2:
+        return []
+    numbers, cost = group["round"].values.astype(float), group["cost"].values
+    nameless = ("",) * len(numbers)
+    marks = Curve(numbers, cost, "cheapest tolerances", "outer"), Points(numbers, cost, nameless, nameless, "round", 1, small=True)
+    panels = [Panel("round", "cost", marks, height=1.6)]
+    caption = ["In each round the cheapest tolerances are chosen, and runs within them tighten the limits that they pass."]
+    left = -group["passed"].values
+    told = np.flatnonzero(np.isfinite(left).any(axis=0))
+    if len(told):
+        size = np.nanmax(np.abs(left[:, told]), axis=0)
+        shares, names = 100 * left[:, told] / np.where(size > 0, size, 1.0), group["limit"].values[told]
+        lines = [Curve(numbers, share, str(name), k) for k, (name, share) in enumerate(zip(names, shares.T, strict=True))][:MOST]
+        panels.append(Panel("round", "left to the limit [%]", (*lines, Curve(numbers, 0 * numbers, "limit", "limit")), height=1.6))
+        caption.append("What runs leave to a limit is in per cent of the most in any round; below 0 they pass it.")
+    return [Figure(f"{KEY}.rounds", "How limits were tightened", tuple(panels), tuple(caption), growing=True)]
 
 
 def _front(result: ResultData, found: Allocated) -> list[Figure]:

@@ -63,7 +63,8 @@ def drawn(result: Result) -> list[Figure]:
     if key is None:
         return []
     shown = [figure] if figure is not None and any(panel.marks for panel in figure.panels) else []
-    return [fitted(result, [key])(one) for one in (*shown, *growing_figures(result, key))]
+    growing = [one for one in growing_figures(result, key) if one.key not in {each.key for each in shown}]
+    return [fitted(result, [key])(one) for one in (*shown, *growing)]
 
 
 def picture(figure: Figure, *, dark: bool, narrow: bool) -> bytes:

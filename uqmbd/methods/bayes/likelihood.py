@@ -100,7 +100,7 @@ class Likelihood:
         """Logarithm of the density of the readings where the `residuals` are those of a surrogate with normal `errors`, (points,)."""
         found = np.full(len(scatter), self._constant)
         for name, part in residuals.items():
-            found += log_normal(part, self._variance(name, scatter), *(errors or {}).get(name, ()))
+            found += log_normal(part, self.variance(name, scatter), *(errors or {}).get(name, ()))
         return found
 
     def least(self, name: str) -> float:
@@ -112,7 +112,7 @@ class Likelihood:
         """Priors of all standard deviations that are not known, SI."""
         return [*self.noise.values(), *self.sizes.values()]
 
-    def _variance(self, name: str, scatter: np.ndarray) -> np.ndarray:
+    def variance(self, name: str, scatter: np.ndarray) -> np.ndarray:
         """Of the scatter, and of what the model lacks, in units of the residuals, (points, 1 or readings)."""
         variance = np.ones((len(scatter), 1))
         if name in self.noise:

@@ -13,6 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.groups import OF_SAMPLE, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.inputs.checked import Number
+from uqmbd.methods.bayes.by_gradient import ByGradient
 from uqmbd.methods.bayes.by_surrogate import BySurrogate
 from uqmbd.methods.bayes.conclusion import CHAINS, POSTERIOR, PRIOR
 from uqmbd.methods.bayes.discrepancy import Discrepancy
@@ -23,6 +24,7 @@ from uqmbd.methods.parameter_studies.calibrate_data import Readings, data_files
 from uqmbd.outcomes import OutputInfo
 
 OF_SURROGATE = {"surrogate", "samples", "batch", "max_runs", "surrogate_tolerance"}  # settings that mean nothing without one
+OF_GRADIENT = {"derivatives", "step"}  # settings that mean nothing without the move langevin
 RUNS_AN_INPUT = 10  # with which a surrogate begins: Loeppky, Sacks, Welch, Technometrics 51 (2009) 366
 
 
@@ -58,7 +60,13 @@ class Posterior(Readings):
     correlation_time : dict of str to float
         Of the scatter of measured histories, s: readings so far apart have a correlation of 1/e. Without it each scatters by itself.
     moves : dict of str to float
-        How often each move is made: ``stretch`` (Goodman and Weare), ``differential`` (differential evolution, ter Braak), ``snooker``.
+        How often each move is made: ``stretch`` (Goodman and Weare), ``differential`` (differential evolution, ter Braak), ``snooker``,
+        and ``langevin``, by derivatives of the model: ``moves = { langevin = 1 }`` needs the fewest runs of smooth models that have them.
+    derivatives : dict of str to dict of str to str
+        Outputs that are derivatives of the measured ones by the inputs, for ``langevin``: ``{ x = { k = "x_by_k", c = "x_by_c" } }``.
+        Without it each run has one close by for each input, and the derivatives are differences.
+    step : float
+        Of these differences, in standard deviations of a normal prior.
     surrogate : str, optional
         ``kriging``: the chains walk on Kriging of the runs, whose error is in the likelihood, and `batch` fresh runs at draws of that
         posterior are compared with it and learnt from, until it is right where the posterior is. Far fewer runs, of smooth models.
@@ -109,6 +117,8 @@ class Posterior(Readings):
     discrepancy: dict[str, Discrepancy] = Field(default_factory=dict)
     correlation_time: dict[str, Number] = Field(default_factory=dict)
     moves: dict[str, Number] = Field(default_factory=lambda: {"stretch": 0.1, "differential": 0.7, "snooker": 0.2})
+    derivatives: dict[str, dict[str, str]] = Field(default_factory=dict)
+    step: Number = Field(default=1e-3, gt=0, le=0.1)
     draws: int = Field(default=2000, ge=10)
 
     @model_validator(mode="after")
@@ -121,14 +131,21 @@ class Posterior(Readings):
                 remedy = "leave one of them out"
                 raise StudyError("the standard deviation is known or it is not", key=f"noise.{name}", remedy=remedy)
         for name, weight in self.moves.items():
-            if name not in MOVES:
-                raise StudyError("there is no such move", key=f"moves.{name}", remedy=did_you_mean(name, MOVES, noun="move"))
+            if name not in (known := [*MOVES, "langevin"]):
+                raise StudyError("there is no such move", key=f"moves.{name}", remedy=did_you_mean(name, known, noun="move"))
             if weight < 0:
                 raise StudyError("a move is made with a share of 0 or more", key=f"moves.{name}", value=weight, remedy="leave it out")
         for name in sorted(OF_SURROGATE - {"surrogate"} if self.surrogate is None else ()):
-            if name in self.model_fields_set and getattr(self, name) != type(self).model_fields[name].default:
+            if self._said(name):
                 remedy = 'write surrogate = "kriging", or leave it out'
                 raise StudyError("is a setting of a surrogate, and there is none", key=name, value=getattr(self, name), remedy=remedy)
+        for name in sorted(() if self.by_gradient else OF_GRADIENT):
+            if self._said(name):
+                remedy = "write moves = { langevin = 1 }, or leave it out"
+                raise StudyError("is a setting of the move langevin, which is not made", key=name, remedy=remedy)
+        if self.by_gradient and self.surrogate is not None:
+            remedy = "leave it out: the other moves cost no runs on a surrogate"
+            raise StudyError("walkers on a surrogate do not move by derivatives", key="moves.langevin", remedy=remedy)
         if not sum(self.moves.values()) > 0:
             raise StudyError("no move is made", key="moves", remedy="write moves = { stretch = 1 }, say")
         return self
@@ -138,10 +155,20 @@ class Posterior(Readings):
         """Results of before there were surrogates and discrepancies are those of studies that name none."""
         said = handler(self)
         unsaid = (set() if self.surrogate is not None else OF_SURROGATE) | (set() if self.discrepancy else {"discrepancy"})
+        unsaid |= set() if self.by_gradient else OF_GRADIENT
         return {key: said[key] for key in said if key not in unsaid}
 
+    def _said(self, name: str) -> bool:
+        return name in self.model_fields_set and getattr(self, name) != type(self).model_fields[name].get_default(call_default_factory=True)
+
+    @property
+    def by_gradient(self) -> bool:
+        """Whether walkers move by derivatives of the model."""
+        return self.moves.get("langevin", 0.0) > 0
+
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> PosteriorRun:
-        return (PosteriorRun if self.surrogate is None else BySurrogate)(self, inputs, outputs, time, seed)
+        run = ByGradient if self.by_gradient else PosteriorRun if self.surrogate is None else BySurrogate
+        return run(self, inputs, outputs, time, seed)
 
     def first_runs(self, inputs: int) -> int:
         """Runs with which a surrogate begins."""
@@ -149,11 +176,20 @@ class Posterior(Readings):
 
     def walkers_of(self, inputs: int) -> int:
         """Walkers of an ensemble."""
+        if self.walkers is not None:
+            return self.walkers
         least = 16 if self.surrogate is None else 64  # on a surrogate more of them cost nothing
-        return max(least, 4 * inputs) if self.walkers is None else self.walkers
+        return max(least, 4 * inputs) if self._by_each_other else least
+
+    @property
+    def _by_each_other(self) -> bool:
+        """Whether walkers need others, that span all directions."""
+        return any(weight > 0 for name, weight in self.moves.items() if name in MOVES)
 
     def check(self, inputs: Mapping[str, Input]) -> None:
         super().check(inputs)
+        if not self._by_each_other:
+            return
         least = 2 * max(NEEDED, len(inputs) + 1)
         if self.walkers is not None and self.walkers < least:
             text = f"{self.walkers} walkers cannot move in all directions of {len(inputs)} inputs"
@@ -166,5 +202,5 @@ class Posterior(Readings):
         if self.surrogate is not None:
             first = self.first_runs(len(inputs))
             return min(first + self.batch, self.max_runs), max(first, self.max_runs)
-        at_once = self.ensembles * self.walkers_of(len(inputs))
+        at_once = self.ensembles * self.walkers_of(len(inputs)) * (1 + len(inputs) * (self.by_gradient and not self.derivatives))
         return at_once, at_once * (1 + self.max_steps)

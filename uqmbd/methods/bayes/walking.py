@@ -48,9 +48,9 @@ class PosteriorRun(AdaptiveSampler):
         yield True
         self._stop_if_too_many_failed()
         runs = np.arange(settings.ensembles * walkers).reshape(settings.ensembles, walkers)
-        failed = np.flatnonzero(self.status != 0)
+        failed = np.flatnonzero(self.status[: runs.size] != 0)
         if failed.size:  # these walkers begin where others do
-            ok = np.flatnonzero(self.status == 0)
+            ok = np.flatnonzero(self.status[: runs.size] == 0)
             runs.flat[failed] = ok[generator(self.seed, STARTS).integers(len(ok), size=len(failed))]
         self.chains = Chains(first[runs], self._log_likelihood(0)[runs], runs)
         yield from self._walk(generator(self.seed, WALKS), settings.effective, settings.max_steps)
@@ -85,20 +85,29 @@ class PosteriorRun(AdaptiveSampler):
         chains = self.chains
         rest = np.ones(chains.walkers, bool)
         rest[half] = False
-        points, log_factor = propose(rng, chains.z[:, half], chains.z[:, rest], self.settings.moves)
+        points, log_factor = self._proposed(rng, half, rest)
         threshold = np.log(rng.random(log_factor.shape)) - log_factor
         near = (np.abs(points) < FARTHEST).all(axis=-1) & (threshold < np.inf)
         log_likelihood, runs = np.full(near.shape, -np.inf), np.full(near.shape, -1)
         if near.any():
             log_likelihood[near], runs[near] = yield from self._density_at(points[near])
-        chains.go(half, points, log_likelihood, runs, threshold)
+        chains.go(half, points, log_likelihood, runs, threshold - self._back(half, points, log_likelihood, runs))
+
+    def _proposed(self, rng: np.random.Generator, half: slice, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where half of the walkers might go, (ensembles, n, d), and the logarithms of the factors of these moves, (ensembles, n)."""
+        return propose(rng, self.chains.z[:, half], self.chains.z[:, rest], self.settings.moves)
+
+    def _back(self, half: slice, points: np.ndarray, log_likelihood: np.ndarray, runs: np.ndarray) -> np.ndarray | float:
+        """What runs at the `points` say of these factors besides."""
+        return 0.0
 
     def _density_at(self, z: np.ndarray) -> Generator[bool, None, tuple[np.ndarray, np.ndarray]]:
         """Logarithm of the density of the readings at points (n, d), and the runs that were made there."""
         first = len(self.points)
         self._run(z, MOVED)
         yield True
-        return self._log_likelihood(first), np.arange(first, len(self.points))
+        runs = np.arange(first, first + len(z))
+        return self._log_likelihood(first)[: len(z)], runs
 
     def _run(self, z: np.ndarray, role: int) -> None:
         """Ask for points (n, inputs and what is not known of the scatter)."""

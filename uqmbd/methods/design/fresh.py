@@ -67,20 +67,29 @@ def fresh_limits(
     runs : ndarray, shape (fresh runs, columns)
         NaN where a run failed.
     """
-    entries, refuted, objective = [], [], list[float]()
+    entries, refuted, objective = limits_by_search(items[1:], wanted, margins, met), [], list[float]()
     for number, item in enumerate(items):
         values = fresh.values(number, runs[:, item.column])
         said = _said(item, values) if len(values) else {}
         if not number:
             objective = [said[key] for key in ("lower", "higher") if key in said]
             continue
-        one, k = wanted[number - 1], number - 1
-        entry = {"output": one.output, "text": one.text, "what": one.what, "upper": one.upper, "met": bool(met[k])}
-        entry |= {"level": item.level, "surrogate": float(item.level - item.sign * margins[k]), **said}
-        entries.append(entry)
+        one = wanted[number - 1]
+        entries[number - 1] |= said
         if said and (why := _refutes(item, said)):
             refuted.append(f"fresh runs refute {one.output} {one.text}: {why}")
     return entries, objective, refuted
+
+
+def limits_by_search(items: Sequence[Item], wanted: Sequence[Wanted], margins: np.ndarray, met: np.ndarray) -> list[dict[str, Any]]:
+    """What the search says of each limit, see `uqmbd.method_facts.LimitMet`; `margins` and `met` (limits,)."""
+    return [
+        {
+            "output": one.output, "text": one.text, "what": one.what, "upper": one.upper, "met": bool(known),
+            "level": item.level, "surrogate": float(item.level - item.sign * margin),
+        }
+        for item, one, margin, known in zip(items, wanted, margins, met, strict=True)
+    ]  # fmt: skip
 
 
 def _said(item: Item, values: np.ndarray) -> dict[str, float]:

@@ -15,7 +15,7 @@ from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
 from uqmbd.methods.base import count_failures
-from uqmbd.methods.design.fresh import Fresh, fresh_limits
+from uqmbd.methods.design.fresh import Fresh, fresh_limits, limits_by_search
 from uqmbd.methods.design.looking import Item, Looking, Rows, answered
 from uqmbd.methods.design.measures import share_of
 from uqmbd.methods.staged import Conclusion, FixedSampler
@@ -71,6 +71,7 @@ class DesignRun(FixedSampler):
         self._at: dict[bytes, int] = {}  # which run was of which inputs
         self._record: list[tuple[int, np.ndarray, Looked]] = []
         self._number, self._notes = 0, list[str]()
+        self._best_seen: tuple[Found | None, int] = None, 0  # of so many designs, for who looks on
 
     # the searches -------------------------------------------------------------------------------------------------------------------------
     def _plan(self) -> Iterator[np.ndarray]:
@@ -136,6 +137,7 @@ class DesignRun(FixedSampler):
     def _looked(self, x: np.ndarray, *, fixed: bool, slopes: bool) -> Rows[Sequence[Looked]]:
         looked = yield from answered(self._looking.look(x, slopes, fixed), self._run)
         self._record += [(self._number, one, what) for one, what in zip(x, looked, strict=True)]
+        self.settle(self._so_far)
         return looked
 
     def _run(self, rows: np.ndarray) -> Generator[np.ndarray, None, np.ndarray]:
@@ -153,44 +155,69 @@ class DesignRun(FixedSampler):
         return np.where(self.status[at, None] == 0, self.values[at][:, [item.column for item in self._items]], np.nan)
 
     # what follows -------------------------------------------------------------------------------------------------------------------------
-    def _conclude(self) -> Conclusion:
-        self._stop_if_too_many_failed()
-        best, looking, measure = self._best, self._looking, self.settings.measured()
+    def _so_far(self) -> Conclusion:
+        """The best of the designs that were looked at, by what the search knew of their limits then."""
+        best, seen = self._best_seen
+        for _, x, looked in self._record[seen:]:
+            one = Found(x, looked, judged(looked, MET), self._looking.points, False, False, 0)
+            best = one if one.better_than(best) else best
+        self._best_seen = best, len(self._record)
+        if best is None:
+            return {}, {}
+        note = f"the search goes on: this is the best of {len(self._record)} designs that it has looked at"
+        attrs = self._decided(best) | {"notes": [note], **count_failures(self.status)}
+        return self._groups_of(list(attrs["design"])), attrs
+
+    def _decided(self, best: Found) -> dict[str, Any]:
+        """Attributes of a design, see `uqmbd.method_facts.Designed`, by the search alone."""
+        looking = self._looking
         names = [name for name, moved in zip(self.inputs, looking.moved, strict=True) if moved]
-        objective = share_of(-best.looked.objective) if looking.indexed else best.looked.objective
         margins, met = (each[len(each) - len(self._wanted) :] for each in (best.looked.margins, best.met))
-        runs = np.where(self.status[self._searched :, None] == 0, self.values[self._searched :], np.nan)
-        limits, objective_limits, refuted = fresh_limits(self._fresh, self._items, self._wanted, margins, met, runs)
-        lost = int(np.count_nonzero(self.status[self._searched :]))
-        failed = [f"{lost} of {len(runs)} fresh runs of the design failed: nothing is known of the limits there"] if lost else []
-        warnings = [*self._notes, *self._warnings(limits), *refuted, *failed]
         shares = best.x[: len(names)]
-        alike = sum(bool(np.abs(each.x - best.x).max() <= ALIKE) for each in self._found)
-        good = bool(met.all())
-        attrs = {
+        return {
             "method": self.settings.name,
             "about": "design",
             "seed": self.seed,
             "design": dict(zip(names, looking.design(best.x).tolist(), strict=True)),
             "design_at_end": [name for name, share in zip(names, shares, strict=True) if share < MET or share > 1 - MET],
             "minimised": self.settings.minimise,
-            "measure": measure.text,
-            "objective": objective,
+            "measure": self.settings.measured().text,
+            "objective": share_of(-best.looked.objective) if looking.indexed else best.looked.objective,
+            "limits_met": limits_by_search(self._items[1:], self._wanted, margins, met),
+            "feasible": bool(best.met.all()),
+            "verified": False,
+            "runs_searching": self.observed,
+        }
+
+    def _conclude(self) -> Conclusion:
+        self._stop_if_too_many_failed()
+        best = self._best
+        attrs = self._decided(best)
+        margins, met = (each[len(each) - len(self._wanted) :] for each in (best.looked.margins, best.met))
+        runs = np.where(self.status[self._searched :, None] == 0, self.values[self._searched :], np.nan)
+        limits, objective_limits, refuted = fresh_limits(self._fresh, self._items, self._wanted, margins, met, runs)
+        lost = int(np.count_nonzero(self.status[self._searched :]))
+        failed = [f"{lost} of {len(runs)} fresh runs of the design failed: nothing is known of the limits there"] if lost else []
+        warnings = [*self._notes, *self._warnings(limits), *refuted, *failed]
+        fit = bool(attrs["feasible"] and best.converged and best.settled and not refuted and not lost)
+        attrs |= {
             "objective_limits": objective_limits,
             "limits_met": limits,
-            "feasible": good,
-            "verified": bool(good and best.converged and best.settled and not refuted and not lost and self.settings.samples > 0),
+            "verified": fit and self.settings.samples > 0,
             "runs_verifying": self.observed - self._searched,
             "runs_searching": self._searched,
             "starts_tried": self.settings.starts,
-            "starts_alike": alike,
+            "starts_alike": sum(bool(np.abs(each.x - best.x).max() <= ALIKE) for each in self._found),
             "steps": best.steps,
             "notes": warnings,
             **({WARNINGS: warnings} if warnings else {}),
             **count_failures(self.status),
         }
+        return self._groups_of(list(attrs["design"])), attrs
+
+    def _groups_of(self, names: Sequence[str]) -> dict[str, Any]:
         inner = self.columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]})
-        return {"inner": inner, "designs": self._designs(names)}, attrs
+        return {"inner": inner, "designs": self._designs(names)}
 
     def _warnings(self, limits: list[dict[str, Any]]) -> list[str]:
         """What speaks against the design, before fresh runs do."""

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from uqmbd.errors import StudyError, did_you_mean
-from uqmbd.groups import FRONT, OF_SURROGATE, GroupSpec
+from uqmbd.groups import FRONT, OF_SURROGATE, ROUNDS, GroupSpec
 from uqmbd.inputs import Input, Space
 from uqmbd.methods.base import MethodRun, require_inputs
 from uqmbd.methods.design.wanted import LEAST_SHARE, Costs, Limits, Wanted
@@ -74,7 +74,7 @@ class Tolerances(Chebyshev):
     """
 
     name: ClassVar[str] = "tolerances"
-    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, FRONT)
+    groups: ClassVar[tuple[GroupSpec, ...]] = (*OF_SURROGATE, FRONT, ROUNDS)
 
     costs: Costs
     limits: Limits = Field(default_factory=dict)

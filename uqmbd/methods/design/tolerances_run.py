@@ -78,7 +78,7 @@ class TolerancesRun(SurrogateRun):
     def _tighten(self) -> Iterator[bool]:
         """Choose tolerances, run within them, and tighten the limits that runs pass, until they pass none."""
         self._verifying = 0
-        self._first = self._limits
+        self._first, self._course = self._limits, list[tuple[np.ndarray, int, np.ndarray]]()  # tolerances, runs, and by how much they pass
         for number in range(self.settings.rounds + 1):
             self._found = allocate(self._costs, self._half, self._limits, self._least)
             self._last = len(self.points)
@@ -89,10 +89,39 @@ class TolerancesRun(SurrogateRun):
             self._verifying = len(within) + len(parts)
             self._chances = self._judge_chances()
             passed = self._passed()
+            self._course.append((self._found.s, self.observed, passed))
+            self.settle(self._so_far)
             if not self._found.feasible or not (passed > MET * self._size).any():
                 break
             more = np.where(passed > 0, passed, 0.0)  # not where no run tells
             self._limits = [replace(limit, shift=limit.shift + by) for limit, by in zip(self._limits, more.tolist(), strict=True)]
+
+    def _so_far(self) -> Conclusion:
+        """The tolerances of this round; nothing of the surrogate is concluded, which later runs may change."""
+        attrs = self._decided([])
+        count, most = len(self._course), 1 + self.settings.rounds
+        note = f"these are the tolerances of round {count} of at most {most}: limits are tightened again where runs pass them"
+        attrs = {key: value for key, value in attrs.items() if key != WARNINGS} | {"notes": [note], "verified": False}
+        inner = self.columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]})
+        return {"inner": inner, **self._rounds()}, {"method": self.settings.name, "seed": self.seed, **attrs}
+
+    def _rounds(self) -> dict[str, Any]:
+        """The group `uqmbd.groups.ROUNDS`."""
+        import xarray as xr
+
+        s, runs, passed = (np.array(each) for each in zip(*self._course, strict=True))
+        cost = np.array([self._costs_of(one).sum() for one in s])
+        group = xr.Dataset(
+            {"cost": ("round", cost), "runs": ("round", runs), "passed": (("round", "limit"), passed.reshape(len(s), -1)),
+             "tolerance": (("round", "input"), s * self._half)},
+            {"round": 1 + np.arange(len(s)), "limit": np.array([f"{one.output} {one.text}" for one in self._wanted], object),
+             "input": np.array(list(self.inputs), object)},
+        )  # fmt: skip
+        return {"rounds": group}
+
+    def _costs_of(self, s: np.ndarray) -> np.ndarray:
+        """What the tolerances (d,), shares of the largest, cost, each."""
+        return np.array([cost.of(float(share * half))[0] for cost, share, half in zip(self._costs, s, self._half, strict=True)])
 
     def _fresh(self, number: int) -> np.ndarray:
         """Points (n, d): where the surrogate has the ends of outputs that have limits, and random ones within the tolerances."""
@@ -178,7 +207,7 @@ class TolerancesRun(SurrogateRun):
     # what follows -------------------------------------------------------------------------------------------------------------------------
     def _conclude(self) -> Conclusion:
         groups, attrs = super()._conclude()
-        return {**groups, **self._front_group()}, attrs | self._decided(attrs["notes"])
+        return {**groups, **self._front_group(), **self._rounds()}, attrs | self._decided(attrs["notes"])
 
     def _decided(self, notes: list[str]) -> dict[str, Any]:
         """Attributes of the allocation, see `uqmbd.method_facts.Allocated`; the first of the notes are those of the decision."""
@@ -201,7 +230,7 @@ class TolerancesRun(SurrogateRun):
         def by_name(values: np.ndarray) -> dict[str, float]:
             return dict(zip(names, values[at].tolist(), strict=True))
 
-        costs = np.array([cost.of(float(share * half))[0] for cost, share, half in zip(self._costs, s, self._half, strict=True)])
+        costs = self._costs_of(s)
         said = "bounds and sensitivities of outputs are those over the largest tolerances"
         return {
             "about": "tolerances",
