@@ -165,6 +165,19 @@ def test_a_sample_says_how_well_it_knows_the_mean():
     assert re.search(r"40 random runs tell the mean to ± \d+ % of the scatter", lead.judged.why)
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [(0.25, r"s is 1 in about (\d\d) % of all cases \(\d\d to \d\d %, with 95 % confidence\)\."), (-1.0, r"s is 1 in about (100) % .*")],
+)
+def test_of_what_is_so_or_not_the_share_is_said(tmp_path, limit, said):
+    method, model = uq.MonteCarlo(samples=40), lambda a: {"s": 1.0 * (a > limit)}
+    study = uq.Study(model=model, inputs={"a": uq.Uniform(0, 1)}, outputs=["s"], method=method, name="often")
+    result = study.run(out=tmp_path, workers=0, report=False, progress=False)
+    lead, held = summary_of(result, {}), int(result.runs["s"].values.sum())
+    share = re.fullmatch(said, lead.answer[0])
+    assert share is not None and abs(float(share[1]) - 100 * held / 40) < 1 and lead.answer[1] == f"It is in {held} of 40 runs."
+
+
 def test_runs_at_chosen_values_are_no_distribution(tmp_path):
     result = ran(tmp_path, uq.Grid(points=4))
     lead = summary_of(result, figures.sections(result))
@@ -189,6 +202,15 @@ def test_bounds_of_a_number_are_a_bar_with_the_runs_at_its_ends_and_no_histogram
     assert outer.x[0] <= inner.x[0] < inner.x[1] <= outer.x[1]
     (runs,) = (mark for mark in panel.marks if isinstance(mark, Points))
     assert runs.names[0].startswith("lowest 1") and runs.x[[0, -1]].tolist() == inner.x.tolist()
+
+
+def test_a_posterior_of_numbers_is_the_density_of_its_first_input():
+    figure = key_figure(found("posterior-random"))
+    assert figure.key == "a.marginal" and [mark.label for mark in figure.panels[0].marks] == [
+        "after the measurements",
+        "its density",
+        "before",
+    ]
 
 
 def test_bounds_of_a_history_are_a_band_with_the_runs_that_reach_it(tmp_path):

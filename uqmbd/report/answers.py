@@ -15,7 +15,7 @@ from uqmbd.report import basins, diagrams
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.designs import design_answer, design_question
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
-from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
+from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_reaching, spoken, varied
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import between, brief, scale
 from uqmbd.tables.outputs import axis_unit, has_probability, pretty, shown_quantiles, unit_of, widest
@@ -76,6 +76,8 @@ def answer_of(result: ResultData, name: str | None) -> list[str]:
         return design_answer(result)
     if has_probability(result, name):
         return _both(_how_probable(result, name), cause(result, name, index=False))
+    if said := _how_often(result, name):
+        return said
     distribution = "" if name in result.bounds or samples.are_chosen(result) else _distributed(result, name)
     reached = _reached(result, name)
     if result.facts.about == "indices" and (why := cause(result, name, index=False) or _steepest(result, name)):
@@ -186,7 +188,7 @@ def _reached(result: ResultData, name: str, subject: str = "") -> str:
         return ""
     within = scale_of(result, name)
     least, most = between(*map(within.of, ends_of(result.inner, name)), outward=False)
-    where = f"{anywhere(result, name)} in {runs_said(result)} runs"
+    where = f"{anywhere(result, name)} in {runs_reaching(result)}"
     return begun(f"{subject or spoken(name)} was between {least} and {within.said(most)}{where}.")
 
 
@@ -206,6 +208,27 @@ def _distributed(result: ResultData, name: str, subject: str = "") -> str:
             return f"Nine of ten values of {spoken(name)} lie between {lower} and {within.said(upper)}{over}."
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     return begun(f"{subject or spoken(name)} {'; '.join(parts)}{over}.") if parts else ""
+
+
+def _how_often(result: ResultData, name: str) -> list[str]:
+    """Of an output that is 1 or 0, whether something is so: in which share of all cases it is, which is its mean, and in how many runs."""
+    table = result.statistics[name] if name in result.statistics and name not in result.bounds else None
+    if (
+        table is None
+        or table.dims != ("statistic",)
+        or name not in result.runs
+        or not {"mean_lower", "mean_upper"} <= set(table["statistic"].values)
+    ):
+        return []
+    values = np.asarray(result.runs[name].values, float)
+    known = values[np.isfinite(values)]
+    if not known.size or not np.isin(known, (0.0, 1.0)).all():
+        return []
+    mean, lower, upper = (100.0 * float(table.sel(statistic=key)) for key in ("mean", "mean_lower", "mean_upper"))
+    width = upper - lower
+    sure = f" ({brief(lower, width)} to {brief(upper, width)} %, with 95 % confidence)" if np.isfinite(width) else ""
+    first = begun(f"{spoken(name)} is 1 in about {brief(mean, width if np.isfinite(width) else 0.0)} % of all cases{sure}.")
+    return _both(first, cause(result, name, index=False) or f"It is in {int(known.sum()):,} of {known.size:,} runs.")
 
 
 def limit_said(result: ResultData, name: str, written: Callable[[float], str] = brief) -> str:

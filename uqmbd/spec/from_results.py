@@ -13,6 +13,7 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.joint import names_in
 from uqmbd.method_facts import Estimates, Walked
+from uqmbd.result_data import ResultData
 from uqmbd.tables.scaling import input_unit
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def filled(inputs: Mapping[Any, Any], dependence: Any, directory: Path | None) -
     ----------
     inputs : dict
         ``from`` is a folder of results, a table ``{ result = "results/calibration", inputs = ["k"] }``, maybe with ``as = "draws"``, or a
-        list of these.
+        list of these. In Python also a `uqmbd.Result` in place of its folder.
     dependence : Dependence or dict, optional
         That of the study, to which that of the calibration is added.
     directory : Path, optional
@@ -67,7 +68,9 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
     """Inputs by name, as tables of a study file, and their rank correlations."""
     from uqmbd.result import open_results
 
-    table = asked if isinstance(asked, Mapping) else {"result": asked}
+    table = dict(asked) if isinstance(asked, Mapping) else {"result": asked}
+    if isinstance(table.get("result"), ResultData):
+        table["result"] = _folder_of(table["result"])
     if not isinstance(table.get("result"), (str, PathLike)) or set(table) - {"result", "inputs", "as"}:
         remedy = 'write from = "results/calibration", or from = { result = "results/calibration", inputs = ["k"] }'
         raise StudyError("a calibration is named by its folder of results", key=f"inputs.{KEY}", value=asked, remedy=remedy)
@@ -104,6 +107,14 @@ def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
             raise StudyError(text, key=f"inputs.{KEY}.as", value="draws", remedy="leave as out, or run a study with the method posterior")
         return _rows(result, names, folder), []
     return _drawn(result, names, folder) if walked.chains_converged else _normal(result, names)
+
+
+def _folder_of(result: ResultData) -> Path:
+    """Where a result in memory lies: the next study depends on its files."""
+    if result.folder is None:
+        remedy = 'save it: inputs={"from": result.save("results/calibration")}'
+        raise StudyError("the result of the calibration lies in no folder", key=f"inputs.{KEY}", remedy=remedy)
+    return result.folder
 
 
 def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
