@@ -105,6 +105,7 @@ class Result(ResultData):
         with replacing(folder / "tables") as new:
             write_tables(new, self.tables())
         list_files(folder, ROOT, "tables")
+        self.folder = folder.absolute()
         return folder
 
     def plot(self, name: str, ax: Axes | None = None) -> Figure:
@@ -155,4 +156,6 @@ def open_results(path: str | PathLike[str], *, trust: bool = False, later: bool 
     from uqmbd.runs.of_results import open_runs
 
     runs = partial(open_runs, folder) if later else open_runs(folder)
-    return Result(**groups, runs=runs, specs=specs, attrs=attrs, manifest=manifest, motion={"why": why} if why else motion, trust=trust)
+    result = Result(**groups, runs=runs, specs=specs, attrs=attrs, manifest=manifest, motion={"why": why} if why else motion, trust=trust)
+    result.folder = folder.absolute()
+    return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import xarray as xr
@@ -41,7 +42,14 @@ class ResultData:
         reader says so.
     **groups : Dataset
         Further ones; a function without arguments is called when the group is first looked at.
+
+    Attributes
+    ----------
+    folder : Path or None
+        Where it was saved, or opened.
     """
+
+    folder: Path | None = None
 
     bounds: xr.Dataset
     inner: xr.Dataset

@@ -185,7 +185,7 @@ def test_a_motion_that_only_touches_the_section_has_no_derivative():
         (mass_on_spring, {"crossing": "mass.x", "every": 1.0}, "nothing depends on time"),
         (mass_on_spring, {"crossing": "mass.z", "within": 1.0}, "'mass.z' is not known"),
         (mass_on_spring, {"crossing": "mass.ax", "within": 1.0}, "accelerations"),
-        (mass_on_spring, {"crossing": "mass.x", "within": 1.0, "direction": "both"}, "'up' or 'down'"),
+        (mass_on_spring, {"crossing": "mass.x", "within": 1.0, "direction": "left"}, "'up', 'down' or 'both'"),
         (mass_on_spring, {"every": 1.0, "level": 2.0}, "level and direction"),
         (mass_on_spring, {"every": 1.0, "within": 2.0}, "within is of a crossing"),
         (oscillator, {"impact": "stop", "within": 9.0}, "phase is then a coordinate"),

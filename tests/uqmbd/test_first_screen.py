@@ -204,6 +204,15 @@ def test_bounds_of_a_number_are_a_bar_with_the_runs_at_its_ends_and_no_histogram
     assert runs.names[0].startswith("lowest 1") and runs.x[[0, -1]].tolist() == inner.x.tolist()
 
 
+def test_a_posterior_of_numbers_is_the_density_of_its_first_input():
+    figure = key_figure(found("posterior-random"))
+    assert figure.key == "a.marginal" and [mark.label for mark in figure.panels[0].marks] == [
+        "after the measurements",
+        "its density",
+        "before",
+    ]
+
+
 def test_bounds_of_a_history_are_a_band_with_the_runs_that_reach_it(tmp_path):
     def model(a, b, time):
         return {"x": a * np.sin(time) + b}

@@ -71,6 +71,23 @@ def test_python_and_a_file_ask_the_same(folder):
     assert made.spec == asked and asked == type(asked)(None, **asked.document())
 
 
+@pytest.mark.parametrize("more", [{}, {"as": "draws"}, {"inputs": ["a"]}])
+def test_a_result_in_python_is_its_folder(folder, more):
+    def asked(result):
+        given = {"from": {"result": result, **more} if more else result, "b" if "inputs" in more else "c": uq.Fixed(0.0)}
+        return uq.Study(model="after.py:after", directory=folder, inputs=given, outputs=["sum"], method=uq.MonteCarlo(samples=40)).spec
+
+    next_study(folder, '"p"')
+    assert asked(uq.open_results(folder / "p")) == asked(folder / "p")
+
+
+def test_a_result_that_lies_nowhere_is_refused(folder):
+    result, _ = drive(uq.Posterior(scalars={"y": 1.0}, deviations={"y": 1.0}, max_steps=20), PRIOR, lambda time, a, b: {"y": a + b})
+    with pytest.raises(uq.StudyError, match="lies in no folder") as error:
+        uq.Study(model=line, inputs={"from": result}, outputs=["y"], method=uq.MonteCarlo(samples=40))
+    assert "result.save" in error.value.remedy
+
+
 def test_another_posterior_is_another_study(folder):
     """The identity holds the draws themselves, wherever they lie."""
     asked = next_study(folder, '"p"').spec

@@ -307,3 +307,16 @@ def test_runs_of_two_folders_are_merged_with_their_levels_and_ends(tmp_path):
     study_of(tmp_path, Follow(), "fold").run(out=tmp_path / "f", report=False)
     assert merge(tmp_path / "g", [tmp_path / "f"]) == 14 and merge(tmp_path / "g", [tmp_path / "f"]) == 0
     assert_identical(all_of(tmp_path / "g"), all_of(tmp_path / "f"))
+
+
+@pytest.mark.parametrize(
+    "method", [uq.Multilevel(control="mesh", levels=[1, 2], error=0.1), uq.Multifidelity(control="mesh", fidelities=[1, 0], error=0.1)]
+)
+def test_a_control_of_a_setting_is_looked_at_before_the_runs(method):
+    def model(a, fidelity=1):
+        return {"y": a * fidelity}
+
+    study = uq.Study(model=model, inputs={"a": uq.Uniform(0, 1)}, outputs=["y"], method=method)
+    with pytest.raises(StudyError, match=r"control 'mesh', which the model .* does not take") as caught:
+        study.check()
+    assert caught.value.key == "method.control" and "fidelity" in caught.value.remedy

@@ -16,11 +16,12 @@ from uqmbd.figures.diagrams import diagram_figures
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.histories import INNER, OUTER, each_level, history_figure, is_calibrated
 from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel, Points, of_level
+from uqmbd.figures.posteriors import marginals
 from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.tolerances import tolerances_figures
 from uqmbd.figures.worst import extremes_panel, inputs_said
-from uqmbd.method_facts import Allocated, Estimates, ReportFacts
+from uqmbd.method_facts import Allocated, Estimates, ReportFacts, Walked
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
 from uqmbd.tables.outputs import axis_label, axis_unit, chosen, has_probability, key_said, label_of, output_names, statistics_in, widest
@@ -81,6 +82,11 @@ def _of_calibration(result: ResultData, name: str) -> Figure:
     over = [one for one in measured if result.axis_of(one, "statistics")]
     over = [one for one in over if np.isfinite(result.statistics[one].sel(statistic="measured").values).any()]
     if not over:
+        if result.facts_of(Estimates).estimated_by == "posterior" and (inputs := marginals(result)):
+            untold = {f"{one}.marginal" for one in result.facts_of(Walked).untold}
+            return next(
+                (figure for figure in inputs if figure.key not in untold), inputs[0]
+            )  # of runs, a histogram is of where walkers went
         return scalar_figure(result, next((one for one in output_names(result)[1] if is_calibrated(result, one)), name))
     table, one = result.statistics[over[0]], over[0]
     axis = result.axis_of(one)

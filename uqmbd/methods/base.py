@@ -151,6 +151,10 @@ class Method(Checked):
         """
         return None
 
+    def controls(self) -> Mapping[str, float]:
+        """What its runs are given by name besides their inputs, with a value of each: that the model takes it is checked first."""
+        return {}
+
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         """Number of runs that will be asked for: at least, at most."""
         raise NotImplementedError

@@ -15,9 +15,10 @@ import numpy as np
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
 from uqmbd.inputs.units import same_dimension
+from uqmbd.methods.base import Method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.apart import Ended, Late, apart
-from uqmbd.simulators.base import Simulator
+from uqmbd.simulators.base import Simulator, controlled
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.detect import SimulatorSpec, ended_in_trial, too_slow
@@ -85,6 +86,16 @@ def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, s
         raise StudyError(fault, key=key, value=written, remedy=remedy)
 
 
+def require_controls(simulator: Simulator, methods: Mapping[str, Method]) -> None:
+    """`StudyError` where a method gives its runs what the model does not take."""
+    for label, method in methods.items():
+        try:
+            controlled(simulator, method.controls())
+        except StudyError as error:
+            key = "method.control" if len(methods) == 1 else f"method.{label}.control"
+            raise StudyError(error.message, key=key, value=error.value, remedy=error.remedy) from error
+
+
 @dataclass
 class Trial:
     """The simulator of a study, made and checked on first use."""
@@ -143,6 +154,7 @@ class Trial:
         """Use what another process has found, see `tried`; units and axes of the outputs."""
         self.study.model.saw(tried.files)
         check_axes(tried.info)
+        require_controls(tried.simulator, self.study.methods)
         for name, known in (self.stored or {}).items():
             if name in tried.info and not alike(tried.info[name].over, known.over):
                 text = f"the output '{name}' is {tried.info[name].kind}, and in the stored runs {known.kind}"

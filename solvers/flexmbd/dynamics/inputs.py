@@ -23,10 +23,12 @@ class Inputs:
         Time in s; of a callable its arguments are inputs by name. None where nothing depends on time.
     fixed : mapping
         Inputs that keep these values.
+    level : float or callable
+        That an output passes; of a callable its arguments are inputs by name.
     """
 
-    def __init__(self, build, every, fixed):
-        self._build, self._every, self._fixed = build, every, dict(fixed or {})
+    def __init__(self, build, every, fixed, level=0.0):
+        self._build, self._every, self._fixed, self._level = build, every, dict(fixed or {}), level
         self.values = {} if isinstance(build, System) else inputs_of(build, self._fixed)
 
     def given(self, parameters, by, count):
@@ -59,17 +61,9 @@ class Inputs:
 
     def spans(self, given, count):
         """Times between sections, or periods of what depends on time, (n,); NaN where nothing does."""
-        every = self._every
-        if every is None:
+        if self._every is None:
             return np.full(count, np.nan)
-        if callable(every):
-            known = self.values | given
-            names = list(inspect.signature(every).parameters)
-            for name in names:
-                if name not in known:
-                    raise unknown("input", name, known)
-            every = every(*(known[name] for name in names))
-        found = np.broadcast_to(np.asarray(every, float), count)
+        found = self._of(self._every, given, count)
         if not np.all(found > 0.0):
             raise ModelError(f"section_map: every is {float(found.min()):g} s; it must be positive")
         return found
@@ -77,6 +71,28 @@ class Inputs:
     def span_slopes(self, given, by, count):
         """Their derivatives by inputs (n, inputs)."""
         return self._differences(given, by if callable(self._every) else by[:0], lambda x: self.spans(x, count), (count,), len(by))
+
+    def levels(self, given, count):
+        """Levels of the section (n,)."""
+        found = self._of(self._level, given, count)
+        if not np.isfinite(found).all():
+            raise ModelError("section_map: level is no finite number for some inputs")
+        return found
+
+    def level_slopes(self, given, by, count):
+        """Their derivatives by inputs (n, inputs)."""
+        return self._differences(given, by if callable(self._level) else by[:0], lambda x: self.levels(x, count), (count,), len(by))
+
+    def _of(self, said, given, count):
+        """Numbers (n,) that are said as one, or as a function of inputs."""
+        if callable(said):
+            known = self.values | given
+            names = list(inspect.signature(said).parameters)
+            for name in names:
+                if name not in known:
+                    raise unknown("input", name, known)
+            said = said(*(known[name] for name in names))
+        return np.broadcast_to(np.asarray(said, float), count)
 
     @staticmethod
     def _differences(given, by, function, shape, columns=None):

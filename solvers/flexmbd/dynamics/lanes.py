@@ -76,6 +76,30 @@ class Facts:
     apart: int = -1
 
 
+@dataclass(frozen=True, eq=False)
+class Sections:
+    """Where n states go.
+
+    Attributes
+    ----------
+    spans, span_slopes : ndarray (n,), (n, inputs)
+        Times to the next section, or periods of what depends on time (NaN: nothing does), and their derivatives.
+    within : ndarray (n,)
+        Times in s after which motions are lost.
+    levels, level_slopes : ndarray (n,), (n, inputs)
+        That an output passes.
+    way : float
+        How it does: 1 up, -1 down, 0 both.
+    """
+
+    spans: np.ndarray
+    span_slopes: np.ndarray
+    within: np.ndarray
+    levels: np.ndarray
+    level_slopes: np.ndarray
+    way: float
+
+
 class Lanes:
     """States of one call.
 
@@ -96,12 +120,13 @@ class Lanes:
         elements = [c.element for c in code.problem.contacts]
         self._slowest = contact_scales(system, elements, extents(system, count), Settings(tolerance=facts.tolerance))[1]
         n, m, contacts = code.problem.n, len(code.problem.rows), len(code.problem.contacts)
-        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 2, max(2, columns)
+        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 4, max(3, columns)
         self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)
         self._end, self._other = np.zeros((2 * n, columns)), np.zeros((2 * n, columns))
         self._shifts, self._begun, self._nearest = np.zeros(columns), np.zeros(2 * n), np.zeros(columns)
+        self._levels = np.zeros(columns)
         place = np.full(n, -1, np.int64)
         place[facts.bound] = np.arange(m)
         arrays = {
@@ -114,6 +139,7 @@ class Lanes:
             names.BOUND: facts.bound, names.PLACE: place, names.TURNING: np.array([*code.turning, 0], np.int64),
             names.REMEMBERED: code.remembered, names.REALS: self.reals, names.TOLD: self.told,
             names.ENTRIES: code.entries, names.SEGMENTS: code.segments, names.NEAREST: self._nearest,
+            names.LEVELS: self._levels,
         }  # fmt: skip
         self._at = np.concatenate([code.sizes, code.addresses])
         for entry, array in arrays.items():
@@ -130,7 +156,7 @@ class Lanes:
         call = compiled.caller(function, 1, MODULE)
         call(*((x.ctypes.data for x in arguments) if call is not function else arguments))
 
-    def carry(self, k, state, slopes, span, rate, within):
+    def carry(self, k, state, slopes, sections):
         """State k and its derivatives (d, columns), onsets of contact, least approach speed, the time that it took, and what is wrong.
 
         Parameters
@@ -138,13 +164,11 @@ class Lanes:
         state : ndarray (d,)
         slopes : ndarray (numbers, inputs)
             Derivatives of the system's numbers by inputs.
-        span, rate : float, ndarray (inputs,)
-            Time to the next section, or the period of what depends on time (NaN: nothing does), and its derivatives.
-        within : float
-            Time in s after which the motion is lost.
+        sections : Sections
         """
         facts, code, rows = self._facts, self._code, np.concatenate([self._facts.free, len(self._facts.weights) + self._facts.free])
         kept, f, d = facts.kept, len(rows), len(state)
+        span, rate, within = sections.spans[k], sections.span_slopes[k], sections.within[k]
         nothing = np.full((d, self.y.shape[1]), np.nan)
         if not np.all(np.isfinite(state)):
             self._nearest[:] = np.nan
@@ -154,11 +178,12 @@ class Lanes:
         self._end[rows, 0], self.z[:kept, 0] = state[:f], state[f : f + kept]
         self.y[rows, 1 + np.arange(f)] = 1.0
         self.z[np.arange(kept), 1 + f + np.arange(kept)] = 1.0
-        self.p[: len(slopes), 1 + d :] = slopes
+        self.p[: len(slopes), 1 + d :], self._levels[1 + d :] = slopes, sections.level_slopes[k]
         code.prepare(self._X[:, 0], self._slowest[:, k], [facts.turns[name] for name in code.turned])
         start, scale = state[-1] * span / TURN if facts.driven else 0.0, within if np.isnan(span) else span
         until = span if facts.section == names.NOWHERE else start + within
-        self.reals[:] = facts.tolerance, scale, GRAZING * facts.size / scale, COARSEST_STEP * scale, facts.size, start, until
+        slow, coarsest = GRAZING * facts.size / scale, COARSEST_STEP * scale
+        self.reals[:] = facts.tolerance, scale, slow, coarsest, facts.size, start, until, sections.levels[k], sections.way
         self._at[names.BETWEEN] = 1 + int(BETWEEN * abs(start) / scale)
         self._run(travel, k)
         wrong, approach, struck = int(self.told[names.WRONG]), float(self.told[names.APPROACH]), int(self.told[names.STRUCK])

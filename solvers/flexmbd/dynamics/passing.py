@@ -9,7 +9,8 @@ from flexmbd.dynamics.flow import attempt, call, close, field, value
 from flexmbd.dynamics.impact import look
 from flexmbd.dynamics.names import (
     AFTER, ARRIVED, AWAY, BEFORE, BEYOND, BEYOND_P, BEYOND_Q, BEYOND_V, CHANGES, COLUMNS, CROSSED, DONE, END, HERE, HERE_RATE, LEAVES, NC,
-    OTHER, OWN, PASSING, REALS, SECTION, SHIFTS, SINGULAR, SPAN, START, STATE, TOLD, TOLERANCE, TOUCHES, WRONG, A, N,
+    LEVEL, LEVELS, OTHER, OWN, PASSING, REALS, SECTION, SHIFTS, SIDE, SINGULAR, SPAN, START, STATE, TOLD, TOLERANCE, TOUCHES, WAY, WRONG,
+    A, N,
 )  # fmt: skip
 from flexmbd.lanes import sqrt
 from flexmbd.lanes.rows import doubles, st
@@ -27,15 +28,22 @@ def beyond(t, state, X, P, W, at):
     for i in range(n):
         st(X, at[A] + i, other[(n + i) * at[COLUMNS]])
     call(PASSING, X, P, W, at)
-    return value(BEYOND, 0, X, at), value(BEYOND, 1, X, at), fine
+    side = doubles(at[TOLD])[SIDE]
+    return (value(BEYOND, 0, X, at) - doubles(at[REALS])[LEVEL]) * side, value(BEYOND, 1, X, at) * side, fine
 
 
 @inner
 def depart(t, X, P, W, at):
-    """How far beyond a section that is crossed a motion begins, and whether it begins on it."""
-    told, near = doubles(at[TOLD]), NEAR * doubles(at[REALS])[SPAN]
+    """How far beyond a section that is crossed a motion begins, and whether it begins on it.
+
+    A section that is passed both ways is next passed from the side that the motion begins on, or, where that is the section, comes to.
+    """
+    told, near, way = doubles(at[TOLD]), NEAR * doubles(at[REALS])[SPAN], doubles(at[REALS])[WAY]
     if at[SECTION] == CROSSED:
+        told[SIDE] = way if way != 0.0 else 1.0
         d, s, _ = beyond(t, at[STATE], X, P, W, at)
+        if way == 0.0 and (s if abs(d) <= near * abs(s) else d) > 0.0:
+            told[SIDE], d, s = -1.0, -d, -s
         told[HERE], told[HERE_RATE], told[AWAY] = d, s, abs(d)
         told[OWN] = 1.0 if s > 0.0 and abs(d) <= near * s else 0.0
 
@@ -141,14 +149,14 @@ def arrival(t, h, d, s, X, P, W, at):
 @inner
 def arrive(t, X, P, W, at):
     """How much later neighbours of the state, which is on the section, arrive; what is wrong. Rates are at `OTHER`."""
-    told, shifts, reals = doubles(at[TOLD]), doubles(at[SHIFTS]), doubles(at[REALS])
+    told, shifts, reals, levels = doubles(at[TOLD]), doubles(at[SHIFTS]), doubles(at[REALS]), doubles(at[LEVELS])
     _, rate, fine = beyond(t, at[STATE], X, P, W, at)
     if not fine:
         return SINGULAR
     told[ARRIVED], shifts[0] = t, 0.0
     for c in range(1, at[COLUMNS]):
         away = product(BEYOND_Q, 0, at[STATE], 0, c, X, at) + product(BEYOND_V, 0, at[STATE], at[N], c, X, at)
-        shifts[c] = -(away + product(BEYOND_P, 0, at[CHANGES], 0, c, X, at)) / rate
+        shifts[c] = -(away + product(BEYOND_P, 0, at[CHANGES], 0, c, X, at) - levels[c]) * told[SIDE] / rate
     if told[WRONG] == DONE and not abs(rate) * (t - reals[START]) > TOUCH * sqrt(reals[TOLERANCE]) * told[AWAY]:
         told[WRONG] = TOUCHES
     return DONE

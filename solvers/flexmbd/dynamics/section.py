@@ -11,8 +11,8 @@ from flexmbd.analysis.refusals import refuse_coupled, refuse_states
 from flexmbd.analysis.state_space import independent_coordinates
 from flexmbd.dynamics.code import Code
 from flexmbd.dynamics.inputs import Inputs
-from flexmbd.dynamics.lanes import Facts, Lanes
-from flexmbd.dynamics.where import Where, contact_of, contacts_of
+from flexmbd.dynamics.lanes import Facts, Lanes, Sections
+from flexmbd.dynamics.where import DIRECTIONS, Where, contact_of, contacts_of
 from flexmbd.errors import ModelError, check_number
 from flexmbd.formulation import taken
 from flexmbd.registry import NEWTON, POISSON
@@ -161,11 +161,10 @@ class SectionMap:
             self._codes[key] = Code(system, self._formulation, self._beyond)
         code = self._codes[key]
         slopes, d = self._inputs.slopes(code.paths, given, by, count), len(self.names)
-        spans, rates = self._inputs.spans(given, count), self._inputs.span_slopes(given, by, count)
-        within = self._where.until(spans)
+        sections = self._sections(given, by, count)
         lanes, made, gaps = Lanes(self._apart(without), code, system, count, 1 + d + len(by)), [], []
         for k in range(count):
-            made.append(lanes.carry(k, states[k], slopes[k], spans[k], rates[k], within[k]))
+            made.append(lanes.carry(k, states[k], slopes[k], sections))
             gaps.append(lanes.nearest())
         whole = np.array([x for x, *_ in made]).reshape(count, d, 1 + d + len(by))
         impacts, approach, time = (np.array([x[i] for x in made], kind) for i, kind in ((1, int), (2, float), (3, float)))
@@ -175,6 +174,12 @@ class SectionMap:
         gap = -np.array([x for x, _ in gaps]).reshape(count, 1 + d + len(by))
         when = np.where(np.isfinite(gap[:, 0]), [x for _, x in gaps], np.nan)
         return replace(found, gap=gap[:, 0], gap_time=when, gap_by_state=gap[:, 1 : 1 + d], gap_by_parameter=gap[:, 1 + d :])
+
+    def _sections(self, given, by, count):
+        known, where = self._inputs, self._where
+        spans, levels = known.spans(given, count), known.levels(given, count)
+        slopes = known.span_slopes(given, by, count), known.level_slopes(given, by, count)
+        return Sections(spans, slopes[0], where.until(spans), levels, slopes[1], DIRECTIONS[where.direction])
 
     def _apart(self, without):
         if without is None:
@@ -203,7 +208,11 @@ def section_map(
         beyond where it began there, so that orbits near 0 are found); left out there where
         nothing depends on time.
     crossing : str, optional
-        Output that passes `level` (in its unit) in the `direction` "up" or "down": one of coordinates, velocities and time.
+        Output that passes `level` (in its unit) in the `direction` "up", "down" or "both": one of coordinates, velocities and time.
+    level : float or callable, optional
+        Of a callable, as ``lambda amplitude: amplitude / 2``, arguments are inputs.
+    direction : str, optional
+        With "both" a motion that begins on the section comes to it next the other way.
     impact : str, optional
         Contact.
     within : float, optional
@@ -227,7 +236,7 @@ def section_map(
     Raises
     ------
     ModelError
-        For what the map does not treat: friction in ideal joints, in impenetrable contacts in space or by Poisson's rule, states of
+        For what the map does not treat: friction in ideal joints, in impenetrable contacts by Poisson's rule or against rolling, states of
         forces (bristles, temperatures, controllers), clocks and stops, and rows that depend on each other; for a section that is not there.
 
     Notes
@@ -269,7 +278,7 @@ def section_map(
     if every is not None and not callable(every):
         check_number("section_map", "every", every, positive=True)
     where = Where(crossing, level, direction, impact, within)
-    return SectionMap(Inputs(build, every, inputs), where, every, formulation, tolerance, memory, most)
+    return SectionMap(Inputs(build, every, inputs, level), where, every, formulation, tolerance, memory, most)
 
 
 def _names(e, free):
@@ -291,9 +300,9 @@ def _refuse(problem):
     refuse_coupled(problem)
     refuse_states(problem)
     for contact in problem.unilaterals:
-        planar = contact.rule == NEWTON and tuple(contact.groups) in ((0, 0, 0), (1, 0, 0))
-        if not planar and (contact.rule != POISSON or sum(contact.groups)):
-            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, or has friction in space or by Poisson's rule"
+        plain = contact.rule == NEWTON and not sum(contact.groups[1:])
+        if not plain and (contact.rule != POISSON or sum(contact.groups)):
+            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, pivots, or has friction by Poisson's rule"
             raise ModelError(f"{told}, which is not treated", remedy="leave that out, or give the contact a law, which makes it a force")
     for event in problem.contacts:
         if event.stops or event.assigns or event.period is not None:

@@ -1,6 +1,7 @@
 """Where the section of a map is: at equal times, where an output passes a level, or at the onsets of a contact."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from flexmbd.suggest import unknown
 
 ONE = 'give every = (a time in s), and for another section crossing = "an output" or impact = "a contact"'
 MOTION = {"q", "v", "t", "displacement", "twist"}  # spaces of variables that a state says
-DIRECTIONS = {"up": 1.0, "down": -1.0}
+DIRECTIONS = {"up": 1.0, "down": -1.0, "both": 0.0}
 LONGEST = 100  # periods
 TURN = 2.0 * math.pi
 
@@ -25,7 +26,8 @@ class Where:
     ----------
     crossing : str or None
         Output that passes `level` in a `direction`.
-    level : float
+    level : float or callable
+        Of a callable, arguments are inputs.
     direction : str
     impact : str or None
         Contact.
@@ -34,7 +36,7 @@ class Where:
     """
 
     crossing: str | None = None
-    level: float = 0.0
+    level: float | Callable = 0.0
     direction: str = "up"
     impact: str | None = None
     within: float | None = None
@@ -45,8 +47,9 @@ class Where:
         if self.crossing is None and (self.direction != "up" or self.level != 0.0):
             raise ModelError("section_map: level and direction are of a crossing, and none is given", remedy=ONE)
         if self.direction not in DIRECTIONS:
-            raise ModelError(f"section_map: direction is {self.direction!r}", remedy="it must be 'up' or 'down'")
-        check_number("section_map", "level", self.level)
+            raise ModelError(f"section_map: direction is {self.direction!r}", remedy="it must be 'up', 'down' or 'both'")
+        if not callable(self.level):
+            check_number("section_map", "level", self.level)
         if self.within is not None:
             check_number("section_map", "within", self.within, positive=True)
             if not self.returns:
@@ -74,7 +77,7 @@ class Where:
         return CROSSED if self.crossing is not None else contact_of(self.impact, contacts_of(e.problem))
 
     def beyond(self, e):
-        """Of a crossing the function that `Code` takes, else None."""
+        """Of a crossing the function that `Code` takes, which gives the output, else None."""
         if self.crossing is None:
             return None
         variables = e.problem.graph.variables(e.node(self.crossing))
@@ -84,8 +87,7 @@ class Where:
             raise ModelError(told, remedy="take one that does not depend on accelerations or forces")
         if not spaces & {"q", "v"}:
             raise ModelError(f"section_map: output '{self.crossing}' does not depend on the motion", remedy="take another")
-        sign = DIRECTIONS[self.direction]
-        return lambda b: (b.outputs[self.crossing][0]() - self.level) * sign
+        return lambda b: b.outputs[self.crossing][0]()
 
     def until(self, periods):
         """Times (n,) after which motions are lost; `periods` (n,) are NaN where nothing depends on time."""

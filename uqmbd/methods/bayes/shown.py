@@ -10,62 +10,24 @@ if TYPE_CHECKING:
     from uqmbd.figures.marks import Figure
 
 DRAWS = 600  # of the scatter matrix
-SHOWN = 201  # places of a density
-VARIABLES = 8  # in it
 TITLE = "Posterior"
-CAPTION = "Dotted: the density before the measurements (the prior), shown about the one after them."
 
 
 def posterior_figures(result: Any) -> dict[str, list[Figure]]:
     """Each input before and after, the draws against each other, and the course of the ensembles."""
+    from uqmbd.figures.posteriors import marginals
+
     return {TITLE: [*marginals(result), corner(result), traces(result), *judgements(result)]}
-
-
-def marginals(result: Any) -> list[Figure]:
-    """Densities of each input after the measurements and before them; none of results of earlier versions, which have no prior."""
-    from uqmbd.figures.marks import Band, Curve, Figure, Panel
-    from uqmbd.tables.scaling import input_unit, with_unit
-
-    figures, before = [], result["prior"]
-    for name in [name for name in _inputs(result) if f"input:{name}" in before][:VARIABLES]:
-        unit = input_unit(result, name)
-        places, after = smoothed(np.asarray(unit.of(result["posterior"][f"input:{name}"].values)))
-        prior = density(np.asarray(unit.of(before[f"input:{name}"].values)), before["level"].values)
-        near = (prior[0] >= places[0] - np.ptp(places)) & (prior[0] <= places[-1] + np.ptp(places))
-        marks = (
-            Band(places, np.zeros(SHOWN), after, "after the measurements", 0),
-            Curve(places, after, "its density", 0),
-            Curve(prior[0, near], prior[1, near], "before", "limit"),
-        )
-        panel = Panel(with_unit(name, unit), "density", marks)
-        figures.append(Figure(f"{name}.marginal", f"{name} before and after the measurements", (panel,), (CAPTION,)))
-    return figures
-
-
-def density(quantiles: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Places and the mean density between neighbouring quantiles there, (2, n)."""
-    width, share = np.diff(quantiles), np.diff(levels)
-    some = width > 1e-12 * np.abs(quantiles).max()
-    return np.stack([(quantiles[1:] + quantiles[:-1])[some] / 2, share[some] / width[some]])
-
-
-def smoothed(draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places (SHOWN,) over the draws, and their density by normal kernels, Silverman (1986), (3.31)."""
-    low, high = np.quantile(draws, [0.25, 0.75])
-    spread = min(draws.std(), (high - low) / 1.349) or draws.std()
-    width = 0.9 * spread * len(draws) ** -0.2 or max(abs(float(draws[0])), 1.0) * 1e-6
-    places = np.linspace(draws.min(), draws.max(), SHOWN)
-    kernels = np.exp(-0.5 * ((places[:, None] - draws) / width) ** 2)
-    return places, kernels.mean(axis=1) / (width * np.sqrt(2 * np.pi))
 
 
 def corner(result: Any) -> Figure:
     """Draws of each input against each other, with their distributions on the diagonal."""
     from uqmbd.figures.marks import Figure
+    from uqmbd.figures.posteriors import VARIABLES, inputs_of
     from uqmbd.figures.relations import each_against_each
     from uqmbd.tables.scaling import input_unit, with_unit
 
-    names = _inputs(result)[:VARIABLES]
+    names = inputs_of(result)[:VARIABLES]
     group, units = result["posterior"], [input_unit(result, name) for name in names]
     at = np.unique(np.linspace(0, group.sizes["draw"] - 1, DRAWS).astype(int))
     values = np.array([unit.of(group[f"input:{name}"].values[at]) for name, unit in zip(names, units, strict=True)])
@@ -77,11 +39,12 @@ def corner(result: Any) -> Figure:
 def traces(result: Any) -> Figure:
     """Mean and 90 % of the walkers of each ensemble at each step; those that agree lie on each other."""
     from uqmbd.figures.marks import Band, Curve, Figure, Level, Panel
+    from uqmbd.figures.posteriors import VARIABLES, inputs_of
     from uqmbd.tables.scaling import input_unit, with_unit
 
     chains, panels = result["chains"], []
     step, first = chains["step"].values.astype(float) + 1.0, float(chains.attrs["kept_from"]) + 1.0
-    for name in _inputs(result)[:VARIABLES]:
+    for name in inputs_of(result)[:VARIABLES]:
         unit, marks = input_unit(result, name), []
         for k in np.unique(chains["ensemble"].values):
             x = np.asarray(unit.of(chains[f"input:{name}"].values[:, chains["ensemble"].values == k]))
@@ -113,7 +76,3 @@ def judgements(result: Any) -> list[Figure]:
         panels.append(Panel("step", label, marks))
     caption = "R-hat is to be below the dotted line, the effective size (independent draws that the chains are worth) above it."
     return [Figure("chains.judged", "How far the chains can be believed", tuple(panels), (caption,), growing=True)]
-
-
-def _inputs(result: Any) -> list[str]:
-    return [str(name).removeprefix("input:") for name in result["posterior"].data_vars if str(name).startswith("input:")]
