@@ -38,9 +38,9 @@ def hits(r):
 def study(tmp_path):
     (tmp_path / "maps.py").write_text(MAPS, encoding="utf-8")
 
-    def made(name="logistic", **more):
+    def made(name="logistic", model=hits, inputs=BOX, **more):
         method = uq.Bifurcation(points=37, keep=32, skip=0, follow=f"{tmp_path}/maps.py:{name}", **more)
-        return uq.Study(model=hits, inputs=BOX, outputs=["x"], method=method, name="followed", campaign={"workers": 0})
+        return uq.Study(model=model, inputs=inputs, outputs=["x"], method=method, name="followed", campaign={"workers": 0})
 
     return made
 
@@ -86,9 +86,17 @@ def test_a_map_that_does_not_fit_is_a_sentence(study, tmp_path, name, says):
     assert error.value.remedy
 
 
-def test_branches_and_samples_do_not_go_together(study):
-    with pytest.raises(StudyError, match="these are drawn"):
-        study(samples=4)
+def test_with_samples_the_branches_of_the_middle_are_followed(study, tmp_path):
+    """Of the logistic map over r with a shift of it: drawn dots are shifted, the flip is at 3 nevertheless."""
+    (tmp_path / "maps.py").write_text(MAPS.replace("lambda x, r: r * x", "lambda x, r, shift: (r + shift) * x"), encoding="utf-8")
+    inputs = {**BOX, "shift": uq.Interval(-0.03, 0.03)}
+    made = study(model=lambda r, shift: hits(r + shift), inputs=inputs, parameter="r", samples=3, follow_period=1)
+    result = made.run(out=tmp_path / "r", report=False, progress=False)
+    table = next(frame.table for frame in result.tables() if frame.key == "located_r")
+    assert table.loc["flip of period 1", "r"] == pytest.approx(3.0, abs=1e-9)
+    assert np.ptp(result.branches["x"].values[0, 0, 0, :, 0]) > 1e-3
+    figure = sections(result)["Bifurcation diagrams"][0]
+    assert "Lines: followed orbits, with the other inputs at their middle" in " ".join(figure.caption)
 
 
 def test_a_look_at_a_folder_executes_no_map(study, tmp_path):

@@ -208,6 +208,8 @@ def test_chains_of_near_places_are_linked():
         (dict(coordinates=["y"]), BOX, "no input 'y' to have starts"),
         (dict(coordinates=["x", "x"]), BOX, "named twice"),
         (dict(cells=9000), {"x": uq.Interval(0.0, 1.0), "a": uq.Interval(0.0, 1.0)}, "81,000,000 runs are more than"),
+        (dict(random=10, samples=10**6), BOX, r"method\.samples = 1000000: 10,000,000 runs are more"),
+        (dict(sections=["x", "x"]), BOX, "'x' is named twice"),
         (dict(skip=1000), BOX, "has a section point of x after its transient"),
         (dict(sections=["y"]), BOX, "there is no output 'y'"),
     ],

@@ -52,7 +52,8 @@ def diagram_figure(result: ResultData, name: str) -> Figure:
     points_of = [dots(x, points.values, way, k) for k, way in enumerate(ways)]
     if "followed" in result.specs:
         marks += branches_over(result, name, unit)
-        said.append("Lines: followed orbits, dashed where they are unstable, with the points where they change.")
+        where = ", with the other inputs at their middle" if shared else ""
+        said.append(f"Lines: followed orbits{where}, dashed where they are unstable, with the points where they change.")
     panels = (Panel(label, label_of(result, name), (*marks, *points_of), shades=shades, height=3.0), *below)
     caption = [f"The last section points of the motion at {len(x):,} values of {about.parameter}.", *said]
     if ranges := about.hysteresis.get(name, ()):

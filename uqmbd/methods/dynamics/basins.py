@@ -141,16 +141,6 @@ class Basins(OfSections):
         Number of starts that are drawn independently of each other over all coordinates, instead of the grid.
     samples : int
         Draws of the other inputs from their ranges or distributions (Latin hypercube); of one they are at their middle.
-    period : float
-        Time between section points of histories, s: that of what drives the model.
-    sections : list of str
-        Outputs that have section points; where nothing is said all events and, with `period`, all histories, or else all curves.
-    skip : int
-        Section points of each run that are left out as its transient; where nothing is said half of them.
-    keep : int
-        Section points of each run that are kept, the last ones.
-    most_period : int
-        Largest period that is looked for.
     near : float
         Section points that differ by no more than this share of the range of all of them, transients too, are the same one: when a motion
         returns, and where two motions are compared.
@@ -182,11 +172,7 @@ class Basins(OfSections):
     cells: int = Field(default=40, ge=1, le=10_000)
     random: int | None = Field(default=None, ge=1, le=MOST)
     samples: int = Field(default=1, ge=1)
-    period: Annotated[Number, Field(gt=0)] | None = None
-    sections: list[str] = Field(default_factory=list)
-    skip: int | None = Field(default=None, ge=0)
     keep: int = Field(default=64, ge=4, le=100_000)
-    most_period: int = Field(default=16, ge=1)
     near: Annotated[Number, Field(gt=0, lt=1)] = 0.01
 
     def coordinates_of(self, inputs: Mapping[str, Input]) -> tuple[str, ...]:
@@ -213,7 +199,12 @@ class Basins(OfSections):
             raise StudyError("a coordinate is named twice", key="method.coordinates", value=list(names), remedy="name each once")
         if (runs := self.count(inputs) * self.samples) > MOST:
             text = f"{runs:,} runs are more than {MOST:,}"
-            raise StudyError(text, key="method.cells", value=self.cells, remedy="take fewer cells, or random starts: random = 2000, say")
+            if self.random is None and self.count(inputs) > MOST:
+                raise StudyError(
+                    text, key="method.cells", value=self.cells, remedy="take fewer cells, or random starts: random = 2000, say"
+                )
+            key, value = ("method.samples", self.samples) if self.samples > 1 else ("method.random", self.random)
+            raise StudyError(text, key=key, value=value, remedy="take fewer starts, or fewer samples of the other inputs")
 
     def planned_runs(self, inputs: Mapping[str, Input]) -> tuple[int, int]:
         runs = self.count(inputs) * self.samples

@@ -100,16 +100,6 @@ class Bifurcation(OfSections):
         Number of its values, in equal steps from end to end.
     values : list of float
         Its values instead, rising, in the unit of the input.
-    period : float
-        Time between section points of histories, s: that of what drives the model.
-    sections : list of str
-        Outputs that have section points; where nothing is said all events and, with `period`, all histories, or else all curves.
-    skip : int
-        Section points of each run that are left out as its transient; where nothing is said half of them.
-    keep : int
-        Section points of each run that are kept, the last ones.
-    most_period : int
-        Largest period that is looked for.
     near : float
         Section points that differ by no more than this share of the range of all of them are the same one.
     continuation : bool
@@ -122,7 +112,7 @@ class Bifurcation(OfSections):
     follow : str
         ``"maps.py:crank"``, a function of nothing that returns a map (`uqmbd.PeriodMap`, `uqmbd.ReturnMap`) whose coordinates are
         outputs with section points and whose parameters are the inputs. Its periodic orbits are followed from those of the diagram,
-        unstable ones too, and folds, flips and Neimark-Sacker points are located. Not with `samples` above 1.
+        unstable ones too, and folds, flips and Neimark-Sacker points are located. The other inputs are at their middle, with `samples` too.
     follow_period : int
         Largest period of an orbit that is followed.
     follow_step : float
@@ -157,11 +147,6 @@ class Bifurcation(OfSections):
     parameter: str | None = None
     points: int = Field(default=200, ge=2, le=100_000)
     values: list[Number] = Field(default_factory=list)
-    period: Annotated[Number, Field(gt=0)] | None = None
-    sections: list[str] = Field(default_factory=list)
-    skip: int | None = Field(default=None, ge=0)
-    keep: int = Field(default=100, ge=1, le=100_000)
-    most_period: int = Field(default=16, ge=1)
     near: Annotated[Number, Field(gt=0, lt=1)] = 1e-4
     continuation: bool = False
     directions: list[Literal["up", "down"]] = Field(default_factory=lambda: ["up", "down"])
@@ -184,13 +169,13 @@ class Bifurcation(OfSections):
         if not self.directions or len(set(self.directions)) < len(self.directions):
             text = "a diagram has one direction or both"
             raise StudyError(text, key="directions", value=self.directions, remedy='write directions = ["up", "down"], or one of them')
-        if self.follow is not None and self.samples > 1:
-            text = "branches are followed with the other inputs at their middle, and these are drawn"
-            raise StudyError(
-                text, key="follow", value=self.follow, remedy='leave samples out; bounds of flips and folds: simulator = "orbits"'
-            )
+        if not self.continuation and self.directions != ["up", "down"]:
+            text = "directions are those in which runs go on from each other, and these all start at time zero"
+            raise StudyError(text, key="directions", value=self.directions, remedy="write continuation = true, or leave directions out")
+        if empty := [name for name, values in self.starts.items() if not values]:
+            raise StudyError(f"there are no starts of '{empty[0]}'", key="starts", value=self.starts, remedy="give one, or leave it out")
         lengths = {name: len(values) for name, values in self.starts.items()}
-        if len(set(lengths.values())) > 1 or 0 in lengths.values():
+        if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {count}" for name, count in lengths.items())
             raise StudyError(f"every input needs as many starts: {listed}", key="starts", remedy="make the lists equally long")
         return self
@@ -201,6 +186,9 @@ class Bifurcation(OfSections):
         if self.parameter is None:
             if len(intervals) == 1:
                 return intervals[0]
+            if not intervals and self.starts:
+                text = "all intervals have starts, and the diagram is over none of them"
+                raise StudyError(text, key="method.starts", value=list(self.starts), remedy="leave one out, over which the diagram is")
             text = (
                 f"which of {', '.join(intervals)} is the diagram over?" if intervals else "no input is an interval to have a diagram over"
             )

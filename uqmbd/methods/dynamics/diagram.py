@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
-from uqmbd.errors import StudyError
 from uqmbd.groups import GroupSpec, plain
 from uqmbd.inputs.units import to_si
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.dynamics.recurrence import DEPENDS, DRIFTS, FAILED, FEW, NONE, UNTOLD, apart, periods_of, stretches
-from uqmbd.methods.dynamics.sections import Section
+from uqmbd.methods.dynamics.sections import Section, no_points
 from uqmbd.methods.dynamics.sweep import FRESH, Sweep
 from uqmbd.methods.failures import left_out
 
@@ -101,11 +100,7 @@ def diagram(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str,
     crossed = {section.name: int(np.isfinite(told.kept[section.name]).any(axis=1).sum()) for section in told.sections}
     ok = int(np.count_nonzero(status == 0))
     if not any(crossed.values()):
-        names = ", ".join(crossed)
-        text = f"none of {ok} ok runs has a section point of {names} after its transient"
-        raise StudyError(
-            text, key="method.sections", remedy="let runs last longer, lower skip, or lay the section where the motion crosses it"
-        )
+        raise no_points(list(crossed), ok, settings.skip)
     at = {"value": sweep.values, "way": np.array(sweep.ways, object), "start": np.arange(sweep.starts), "sample": np.arange(sweep.draws)}
     branches, periods, distances = xr.Dataset(coords=at), xr.Dataset(coords=at), xr.Dataset(coords=at)
     sizes = {}

@@ -71,7 +71,7 @@ def map_named(name: str, sections: Sequence[str]) -> Map:
     try:
         base = map_of(load_plugin(name, {}, "map", key="method.follow"), {})
     except StudyError as error:
-        remedy = error.remedy or "name a function of nothing that returns a map"
+        remedy = "name a function of nothing that returns a map: uqmbd.PeriodMap, uqmbd.ReturnMap, fm.section_map"
         raise StudyError(error.message, key="method.follow", value=name, remedy=remedy) from error.__cause__
     outputs = tuple(output_of(coordinate, sections, name) for coordinate in base.names)
     return base if outputs == base.names else ChangedMap(base=base, names=outputs)
@@ -105,9 +105,9 @@ class Seed:
 
 
 def seeds(base: Map, branches: xr.Dataset, periods: xr.Dataset, longest: int) -> Iterator[Seed]:
-    """One orbit for each stretch of values with the same period up to the `longest`, in its middle; the long ones first."""
-    points = np.stack([branches[name].values[:, :, :, 0] for name in base.names], axis=-1)  # (values, ways, starts, points, d)
-    each = np.stack([periods[name].values[..., 0] for name in base.names], axis=-1)
+    """Of one sample an orbit for each stretch of values with the same period up to the `longest`, in its middle; the long ones first."""
+    points = np.stack([branches[name].values for name in base.names], axis=-1)  # (values, ways, starts, points, d)
+    each = np.stack([periods[name].values for name in base.names], axis=-1)
     period = np.where((each > 0).all(axis=-1), np.lcm.reduce(np.maximum(each, 1), axis=-1), 0)
     found = []
     for way, start in np.ndindex(period.shape[1:]):
@@ -124,11 +124,11 @@ def seeds(base: Map, branches: xr.Dataset, periods: xr.Dataset, longest: int) ->
 def followed(settings: Any, base: Map, sweep: Sweep, groups: Mapping[str, xr.Dataset]) -> tuple[dict[str, xr.Dataset], list[str]]:
     """Groups with the branches and what is located on them, and notes on orbits that are not followed."""
     branches, periods = groups["branches"], groups["motion_period"]
-    parameters = {name: float(values[0]) for name, values in sweep.rows.items() if name not in base.names and name not in sweep.begin}
+    parameters = {name: value for name, value in sweep.middle.items() if name not in base.names}
     size = np.array([np.nanmax(branches[name]) - np.nanmin(branches[name]) for name in base.names])
     steps = Steps(points=POINTS, largest=settings.follow_step, scale=np.where(size > 0, size, 1.0))
     between, found, notes = (float(sweep.values[0]), float(sweep.values[-1])), [], []
-    for seed in seeds(base, branches, periods, settings.follow_period):
+    for seed in seeds(base, branches.isel(sample=sweep.nearest), periods.isel(sample=sweep.nearest), settings.follow_period):
         if len(found) == MOST:
             notes.append(f"no more than {MOST} branches are followed")
             break

@@ -62,6 +62,8 @@ def sections_of(
         if name not in outputs:
             remedy = did_you_mean(name, outputs, noun="output")
             raise StudyError(f"there is no output '{name}' to have section points", key="method.sections", value=name, remedy=remedy)
+        if list(names).count(name) > 1:
+            raise StudyError(f"'{name}' is named twice", key="method.sections", value=list(names), remedy="name each once")
         if outputs[name].axis is None:
             text = f"'{name}' is one number, and section points are several in their order"
             raise StudyError(text, key="method.sections", value=name, remedy="name an output of events, a history or a curve")
@@ -81,6 +83,13 @@ def sections_of(
         at = once_a_period(time, period, whole) if outputs[name].over_time and period is not None else EVERY
         found.append(Section(name, outputs[name].unit, at))
     return found
+
+
+def no_points(sections: Sequence[str], ok: int, skip: int | None) -> StudyError:
+    """That none of so many ok runs has a section point behind its transient."""
+    text = f"none of {ok} ok runs has a section point of {', '.join(sections)} after its transient"
+    remedy = f"let runs last longer{', lower skip' if skip else ''}, or lay the section where the motion crosses it"
+    return StudyError(text, key="method.skip" if skip else "method.sections", value=skip or list(sections), remedy=remedy)
 
 
 def once_a_period(time: np.ndarray, period: float, whole: bool) -> np.ndarray:

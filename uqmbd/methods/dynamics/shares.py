@@ -10,12 +10,11 @@ import numpy as np
 
 from uqmbd.analysis.base.columns import Columns
 from uqmbd.analysis.statistics.moment_limits import proportion_limits
-from uqmbd.errors import StudyError
 from uqmbd.groups import GroupSpec, beside, plain
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.dynamics.attractors import FAILED, UNTOLD, Motions, last, motions
 from uqmbd.methods.dynamics.diagram import reached_of
-from uqmbd.methods.dynamics.sections import Section
+from uqmbd.methods.dynamics.sections import Section, no_points
 from uqmbd.methods.failures import left_out
 
 if TYPE_CHECKING:
@@ -75,9 +74,7 @@ def shares(settings: Any, told: Told) -> tuple[dict[str, xr.Dataset], dict[str, 
 
     names, points = list(told.kept), list(told.kept.values())
     if not any(np.isfinite(one).any() for one in points):
-        text = f"none of {int((told.status == 0).sum())} ok runs has a section point of {', '.join(names)} after its transient"
-        remedy = "let runs last longer, lower skip, or lay the section where the motion crosses it"
-        raise StudyError(text, key="method.sections", remedy=remedy)
+        raise no_points(names, int((told.status == 0).sum()), settings.skip)
     crossed = [name for name, one in told.kept.items() if np.isfinite(one).any()]
     sizes = [size_of(*told.ends[name]) for name in crossed]
     found = motions([told.kept[name] for name in crossed], sizes, told.status == 0, settings.most_period, settings.near)

@@ -31,6 +31,10 @@ class Sweep:
         Inputs that say where runs start.
     starts, draws : int
         How many starts and samples of the other inputs there are.
+    middle : dict of str to float
+        Of the other inputs but those that say where runs start, SI.
+    nearest : int
+        The sample that is nearest to it.
     rows : dict of str to ndarray, shape (runs,)
         Inputs of all runs, SI.
     """
@@ -42,6 +46,8 @@ class Sweep:
     begin: tuple[str, ...]
     starts: int
     draws: int
+    middle: dict[str, float]
+    nearest: int
     rows: dict[str, np.ndarray]
 
     @classmethod
@@ -56,6 +62,8 @@ class Sweep:
         points = unit_points("lhs", draws, len(drawn), generator(seed, 0)) if drawn and draws > 1 else np.full((draws, len(drawn)), 0.5)
         lanes: dict[str, np.ndarray] = {name: np.tile(inputs[name].ppf(points[:, k]), starts) for k, name in enumerate(drawn)}
         lanes |= {name: np.repeat(in_si(inputs[name], np.array(written)), draws) for name, written in settings.starts.items()}
+        middle = {name: float(inputs[name].ppf(np.array([0.5]))[0]) for name in drawn}
+        nearest = int(np.abs(points - 0.5).max(axis=1, initial=0.0).argmin())
         along = np.concatenate([values[::-1] if way == "down" else values for way in ways])
         rows = {name: np.tile(lanes[name], len(along)) for name in lanes} | {parameter: np.repeat(along, starts * draws)}
         return cls(
@@ -66,6 +74,8 @@ class Sweep:
             tuple(settings.starts),
             starts,
             draws,
+            middle,
+            nearest,
             {name: rows[name] for name in inputs},
         )
 
