@@ -43,9 +43,18 @@ class ReportFacts(FromAttributes):
 
 @dataclass(frozen=True)
 class OfModel(FromAttributes):
-    """Of runs of several models, or levels, the controls of those that say how the outputs scatter; of all runs where it is empty."""
+    """Of runs of several models, or levels, the controls of those that say how the outputs scatter, and how many are ok.
+
+    It is all runs where that is empty.
+    """
 
     scatter_of: Mapping[str, float] = field(default_factory=dict)
+    scatter_runs: int = 0
+
+    @property
+    def said(self) -> str:
+        """``step 0.001``."""
+        return ", ".join(f"{control} {value:g}" for control, value in self.scatter_of.items())
 
 
 @dataclass(frozen=True)
@@ -211,7 +220,7 @@ class LimitMet(FromAttributes):
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst
+    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst, system (of no output; levels are indices)
     upper: bool = True
     level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted

@@ -47,6 +47,13 @@ def LEVELLED(time, a, b, c=0.5, steps=1e9):
     return {name: y + (off if y.ndim == 1 else off[:, None]) for name, y in SMOOTH(time, a, b, c).items()}
 
 
+def UNEQUAL(time, a, b, c=0.5, fidelity=1.0):
+    """The cheaper model knows nothing of what depends on c, has other sizes, and is off by a constant."""
+    first, cheap = SMOOTH(time, a, b, c), SMOOTH(time, a, b, 0.0 * a)
+    of = np.broadcast_to(fidelity, len(a)) == 1.0
+    return {name: np.where(of if y.ndim == 1 else of[:, None], y, 0.8 * cheap[name] + 0.5) for name, y in first.items()}
+
+
 # inputs of each kind; a lies mostly in [1, 2], b in [0, 1] ----------------------------------------------------------------------
 def random(kind, **parameters):
     return Random({"type": kind, **parameters})
@@ -176,6 +183,7 @@ CASES = [
     case("multilevel", "parts", PARTS, **STEPS),
     case("multilevel", "levelled", UNIFORM, LEVELLED, beyond={"s": "> 2.2"}, **STEPS),
     *(case("multifidelity", what, inputs, **RIGID) for what, inputs in RANDOM.items()),
+    case("multifidelity", "unequal", UNIFORM, UNEQUAL, **RIGID),
     case("pce", "uniform", UNIFORM, samples=40, max_degree=4, new={"samples": 60}),
     case("pce", "tailed", TAILED, samples=60, max_degree=4, design="sobol"),
     case("pce", "others", OTHERS, samples=60, degree=3, design="random", sparse=False),

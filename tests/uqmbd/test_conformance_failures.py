@@ -47,17 +47,22 @@ class Watched:
     """Keeps what ok runs gave, beside the failures."""
 
     def __init__(self, case, fail):
-        self.case, self.fail, self.failed, self.values = case, fail, [], {}
+        self.case, self.fail, self.failed, self.values, self.controls = case, fail, [], {}, {}
 
     def __call__(self, samples):
         failed = self.fail(samples)
         self.failed.append(failed)
         for name, value in outcomes(self.case.model, TIME, samples).items():
             self.values.setdefault(name, []).append(value[~failed])
+        for name, value in samples.control.items():
+            self.controls.setdefault(name, []).append(value[~failed])
         return failed
 
-    def ends(self, name):
+    def ends(self, name, scatter_of):
+        """What runs reached, those of one of several models where the result says so."""
         reached = np.concatenate(self.values[name])
+        for control, value in scatter_of.items():
+            reached = reached[np.concatenate(self.controls[control]) == value]
         return reached.min(axis=0), reached.max(axis=0)
 
 
@@ -87,6 +92,10 @@ def unknown(case, key, values):
     everywhere = np.ones(values.shape, bool)
     if key == "convergence" and case.method.name == "pce":  # full least squares with fewer runs than terms
         return everywhere
+    if (
+        key == "convergence" and getattr(case.method, "beyond", None) and values.name not in case.method.beyond
+    ):  # it has no limit to be beyond
+        return ending(values, ("probability", "probability_lower", "probability_upper"))
     if key == "inner" and case.method.name == "fuzzy":  # no ok run in a narrow level
         return everywhere
     if case.method.name == "mixed":  # a limit that the runs of the inner loop are too few for
@@ -112,7 +121,7 @@ def check(result: Result, watched: Watched) -> None:
                 assert key == "trust_horizon" or finite.all(), (key, name)
     method, part = watched.case.method.name, watched.case.inputs.sets  # with levels or sets, runs reach a part of the box
     for name in result.inner:
-        low, high = watched.ends(name)
+        low, high = watched.ends(name, result.attrs.get("scatter_of", {}))
         assert not (result.inner[name].sel(bound="lower") > result.inner[name].sel(bound="upper")).any()
         if method not in ("fuzzy", "mixed", "evidence") and not part:
             assert np.array_equal(result.inner[name].sel(bound="lower"), low) and np.array_equal(

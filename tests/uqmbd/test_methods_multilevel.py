@@ -131,6 +131,28 @@ def test_too_few_runs_are_said():
     assert runs <= 300 and "needs more than most = 300 runs" in result.attrs["notes"][0] and not bool(result["trusted"]["x"])
 
 
+@pytest.mark.parametrize(
+    ("grows", "costs", "words"),
+    [
+        (lambda a, n: np.sin(1e4 * a * n), [4, 8, 16], "vary no less"),
+        (lambda a, n: a / n, [1, 1e3, 1e6], "costs of a pair grow with order 10"),
+    ],
+)
+def test_levels_that_save_nothing_are_said(grows, costs, words):
+    """Chaos, of which neighbouring levels know nothing of each other; and levels that are dearer by 1000 at differences half as large."""
+    result, runs = drive(
+        method([4, 8, 16], error=0.001, most=1000, costs=costs), RATE, lambda time, rate, steps=4.0: {"x": rate + grows(rate, steps)}
+    )
+    assert runs <= 1000 and words in result.attrs["notes"][1] and not bool(result["trusted"]["x"])
+
+
+def test_levels_of_which_all_runs_fail_are_named():
+    """Of 160 runs the 32 with 16 steps: no part of the inputs is blamed for it."""
+
+    with pytest.raises(StudyError, match=r"32 of 160 runs failed, all of them with steps = 16, which 32 have; the method"):
+        drive(method([4, 8, 16]), RATE, decay, fail=lambda part: part.control["steps"] == 16)
+
+
 def test_levels_that_are_too_coarse_are_said():
     result, _ = drive(method([2, 4, 8], error=0.002, most=10**6), RATE, decay, batch=10**5)
     assert "the finest steps, 8, is too coarse for the error of x" in result.attrs["notes"][0] and not bool(result["trusted"]["x"])

@@ -17,6 +17,7 @@ from uqmbd.inputs.space import Space
 from uqmbd.methods.bayes.shown import posterior_figures
 from uqmbd.outcomes import Axis, OutputInfo
 from uqmbd.report.diagrams import unsure
+from uqmbd.report.words import runs_reaching
 from uqmbd.study import Study
 from uqmbd.study.looked_at import study_to_look_at
 from uqmbd.study.watching import Watch, so_far
@@ -194,4 +195,8 @@ def test_histograms_are_of_one_model(name, tmp_path):
     assert bars.counts.sum() == own.sum() < len(own) and (bars.edges[0], bars.edges[-1]) == tuple(
         f(result.runs["x"].values[own]) for f in (np.min, np.max)
     )
-    assert figure.caption[-1] == f"Runs of steps 16 alone, {own.sum()} of {len(own)}."
+    assert (
+        figure.caption[-1] == f"Runs of steps 16 alone, {own.sum()} of {len(own)}."
+        and runs_reaching(result) == f"{own.sum()} runs of steps 16"
+    )
+    assert result.inner["x"].values.tolist() == [bars.edges[0], bars.edges[-1]]

@@ -42,8 +42,10 @@ def good(result: ResultData) -> np.ndarray:
 
 def of_model(result: ResultData) -> list[str]:
     """A sentence where runs of one of several models are drawn."""
-    said = ", ".join(f"{control} {value:g}" for control, value in _of_model(result).items())
-    return [f"Runs of {said} alone, {np.count_nonzero(good(result))} of {np.count_nonzero(status(result) == 0)}."] if said else []
+    if not _of_model(result):
+        return []
+    said = result.facts_of(OfModel).said
+    return [f"Runs of {said} alone, {np.count_nonzero(good(result))} of {np.count_nonzero(status(result) == 0)}."]
 
 
 def _of_model(result: ResultData) -> Mapping[str, float]:

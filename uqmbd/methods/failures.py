@@ -34,10 +34,19 @@ def where(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed
     return in_words(conditions, list(inputs), units, {name: item.labels for name, item in inputs.items() if isinstance(item, Choice)})
 
 
-def how_many(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> str:
-    """How many runs failed, and where most of them lie; parameters of `where`."""
-    region = where(inputs, samples, failed)
-    return f"{np.count_nonzero(failed)} of {len(failed)} runs failed{', most of them where ' + region if region else ''}"
+def how_many(
+    inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray, controls: Mapping[str, np.ndarray] | None = None
+) -> str:
+    """How many runs failed, with which values of `controls` (runs,) where others have none, and where most of them lie; see `where`."""
+    alone, at = [], np.ones(len(failed), bool)
+    for name, values in (controls or {}).items():
+        wrong = np.unique(values[failed])
+        if len(wrong) < len(np.unique(values)) and not np.isnan(wrong).any():
+            alone.append(f"{name} = {', '.join(f'{value:g}' for value in wrong)}")
+            at &= np.isin(values, wrong)
+    region = "" if alone and failed[at].all() else where(inputs, {name: x[at] for name, x in samples.items()}, failed[at])
+    of = f", all of them with {' and '.join(alone)}, which {np.count_nonzero(at)} have" if alone else ""
+    return f"{np.count_nonzero(failed)} of {len(failed)} runs failed{of}{', most of them where ' + region if region else ''}"
 
 
 def fills_region(inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], failed: np.ndarray) -> bool:
@@ -65,15 +74,21 @@ def left_out(counts: Mapping[str, int | float], of: str = "") -> list[str]:
     return [FailureNote(f"{failed} of {counts['runs']} runs failed and are left out{of}")] if failed else []
 
 
-def stop_if_too_many(method: Method, inputs: Mapping[str, Input], samples: Mapping[str, np.ndarray], status: np.ndarray) -> None:
+def stop_if_too_many(
+    method: Method,
+    inputs: Mapping[str, Input],
+    samples: Mapping[str, np.ndarray],
+    status: np.ndarray,
+    controls: Mapping[str, np.ndarray] | None = None,
+) -> None:
     """Raise `TooManyFailed`, which says where runs fail, when more than the share ``method.max_failed`` of them did, or all.
 
-    `samples` are in SI, (runs,) each; `status` (runs,) is 0 where a run is ok.
+    `samples` are in SI, (runs,) each, and so are `controls`, where the method sets some; `status` (runs,) is 0 where a run is ok.
     """
     failed, limit = np.asarray(status) != 0, method.max_failed
     if failed.size and failed.all():
         raise TooManyFailed(f"none of the {len(failed)} runs was ok, so there is nothing to report", key="method.max_failed", remedy=NONE)
     if not failed.any() or failed.mean() <= limit:
         return
-    text = f"{how_many(inputs, samples, failed)}; the method {method.name} goes on with {limit:.3g} of them at most"
+    text = f"{how_many(inputs, samples, failed, controls)}; the method {method.name} goes on with {limit:.3g} of them at most"
     raise TooManyFailed(text, key="method.max_failed", value=limit, remedy=f"{MEND}, or raise max_failed; all runs are kept")

@@ -211,10 +211,15 @@ class AdaptiveSampler(Sampler):
         ok = self.status == 0
         return np.flatnonzero(ok & np.isin(self.roles, roles) if roles else ok)
 
+    def controls(self) -> dict[str, np.ndarray]:
+        """Controls of all runs that were told, (runs,) each; see `FixedSampler`."""
+        return {}
+
     def _stop_if_too_many_failed(self) -> None:
         """Raise `StudyError` when more of the runs failed than the method goes on with; those of `chosen` roles do not count."""
         counted = np.flatnonzero(~np.isin(self.roles[: self.observed], self.chosen))
-        stop_if_too_many(self.settings, self.inputs, self.samples(self.points[counted]), self.status[counted])
+        controls = {name: values[counted] for name, values in self.controls().items()}
+        stop_if_too_many(self.settings, self.inputs, self.samples(self.points[counted]), self.status[counted], controls)
 
 
 class FixedSampler(AdaptiveSampler):
@@ -230,6 +235,9 @@ class FixedSampler(AdaptiveSampler):
         for name, values in samples_of(samples).control.items():
             kept = self._controls.get(name, np.empty(0))
             self._controls[name] = np.concatenate([kept, np.full(before - len(kept), np.nan), values])
+
+    def controls(self) -> dict[str, np.ndarray]:
+        return {name: self.control(name) for name in self._controls}
 
     def control(self, name: str) -> np.ndarray:
         """A control of all runs that were told, (runs,); NaN of those without it."""

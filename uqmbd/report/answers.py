@@ -15,7 +15,7 @@ from uqmbd.report import basins, diagrams
 from uqmbd.report.causes import cause, leading
 from uqmbd.report.designs import design_answer, design_question
 from uqmbd.report.tolerances import tolerances_answer, tolerances_question
-from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_said, spoken, varied
+from uqmbd.report.words import anywhere, begun, inputs_named, listed, runs_reaching, spoken, varied
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import between, brief, scale
 from uqmbd.tables.outputs import axis_unit, has_probability, pretty, shown_quantiles, unit_of, widest
@@ -188,7 +188,7 @@ def _reached(result: ResultData, name: str, subject: str = "") -> str:
         return ""
     within = scale_of(result, name)
     least, most = between(*map(within.of, ends_of(result.inner, name)), outward=False)
-    where = f"{anywhere(result, name)} in {runs_said(result)} runs"
+    where = f"{anywhere(result, name)} in {runs_reaching(result)}"
     return begun(f"{subject or spoken(name)} was between {least} and {within.said(most)}{where}.")
 
 

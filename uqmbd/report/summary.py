@@ -20,7 +20,7 @@ from uqmbd.report.estimates import estimates_said
 from uqmbd.report.judged import Judged, judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.tolerances import tolerances_judged, tolerances_said
-from uqmbd.report.words import anywhere, inputs_named, runs_said
+from uqmbd.report.words import anywhere, inputs_named, runs_reaching, runs_said
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import Scale, apart, number
 from uqmbd.tables.outputs import axis_unit, shown_quantiles
@@ -98,7 +98,7 @@ def _range(result: ResultData, name: str) -> str:
         parts.append(f"nine of ten values lie between {lower} and {within.said(upper)}")
     if "probability" not in said and not {"5 %", "95 %"} & set(said) and name in result.inner:  # of a method that tells no distribution
         lower, upper = apart(*map(within.of, ends_of(result.inner, name)))
-        return f"{name} was between {lower} and {within.said(upper)}{time} in {runs_said(result)} runs."
+        return f"{name} was between {lower} and {within.said(upper)}{time} in {runs_reaching(result)}."
     return f"{name}{time}: {', '.join(parts)}." if parts else ""
 
 

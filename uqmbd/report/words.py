@@ -1,5 +1,6 @@
 """Words that sentences of the first screen share: names of outputs as they are spoken, of inputs, and what lists are."""
 
+from uqmbd.method_facts import OfModel
 from uqmbd.outcomes import TIME
 from uqmbd.result_data import ResultData
 
@@ -53,3 +54,9 @@ def runs_said(result: ResultData) -> str:
     """How many runs were ok."""
     count = result.facts.runs_ok
     return f"{result.runs.sizes.get('run', 0) if count is None else count:,}"
+
+
+def runs_reaching(result: ResultData) -> str:
+    """The runs whose least and greatest values are those that were reached: ``5,904 runs``, or ``280 runs of step 0.001``."""
+    own = result.facts_of(OfModel)
+    return f"{own.scatter_runs:,} runs of {own.said}" if own.scatter_of else f"{runs_said(result)} runs"

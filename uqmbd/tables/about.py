@@ -15,7 +15,7 @@ ELSEWHERE = frozenset((
     "tolerance tolerance_least tolerance_largest nominal tolerance_cost total_cost limits_met least_violated feasible verified "
     "about sampling by_search spread readings interpolated limit report statement sequence regions step_error warnings cut "
     "estimated_by rhat effective_size acceptance leaning untold chains_converged surrogate_converged surrogate_error "
-    "scatter scatter_of lacking log_evidence log_evidence_lower log_evidence_upper"
+    "scatter scatter_of scatter_runs lacking log_evidence log_evidence_lower log_evidence_upper"
 ).split())  # fmt: skip
 COUNTS = ("runs", "failed_share")
 

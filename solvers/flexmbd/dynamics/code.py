@@ -83,7 +83,7 @@ class Code:
     def _rows(self):
         b, sizes = self.problem, np.zeros(FUNCTIONS, np.int64)
         n, m, states, contacts = b.n, len(b.rows), len(b.states), len(b.contacts)
-        counts = (n, n, states, n, m, contacts, contacts, contacts, contacts, max(1, len(self.paths)), 3)
+        counts = (n, n, states, n, m, contacts, contacts, contacts, contacts, max(1, len(self.paths)), 5)
         sizes[[N, M, NS, NC, NU, NP]] = n, m, states, contacts, len(b.unilaterals), len(self.paths)
         sizes[Q : OUT + 1] = 1 + np.concatenate([[0], np.cumsum(counts)])
         return sizes
@@ -190,22 +190,31 @@ def _passing(b, reached, count):
 def _impact(b, contact, count):
     """Of an impact: ``M dv + G'L - N'l - T'k = 0``, ``G dv = 0``, ``N dv + (1 + e) r = 0``, with dv for a, L for l, and r the gap's rate.
 
-    With friction also ``T dv + (1 + e_t) s = 0``, s the sliding velocity, where it sticks, ``k = +-mu l`` where it slides.
+    With friction in the plane also ``w = T dv + (1 + e_t) s = 0``, s the sliding velocity, where it sticks, ``k = +-mu l`` where it slides.
+    In space w and k have two components each; where it slides, ``k |w| + mu l w = 0`` and ``|w|^2 - w w = 0`` with |w| as an unknown.
     """
-    g, e, (impulse, tangential, way) = b.graph, contact.numbers[0], (b.graph.var("f", k) for k in range(3))
-    balance, tangent = _balance(b), contact.others[0] if contact.groups[0] else {}
-    for percussion, direction in ((impulse, contact.normal), (tangential, tangent)):
+    g, e, (impulse, tangential, way, other, speed) = b.graph, contact.numbers[0], (b.graph.var("f", k) for k in range(5))
+    balance, tangents = _balance(b), [x for x in contact.others[: contact.groups[0]] if x]
+    if contact.groups[0] == 2:
+        tangents = contact.others[:2]
+    for percussion, direction in zip((impulse, tangential, other), (contact.normal, *tangents)):
         balance = [x - percussion * direction[i] if i in direction else x for i, x in enumerate(balance)]
     held = [g.dot((x, b.a[i]) for i, x in row.polynomial.gradient(b.q).items()) for row in b.rows]
     jump = g.dot((x, b.a[i]) for i, x in contact.normal.items()) + (1.0 + e) * contact.rates[0]
     nodes, numbers = [*balance, *held, jump], [e]
-    if tangent:
+    if tangents:
         _, back, mu = contact.numbers[:3]
-        sticks = g.dot((x, b.a[i]) for i, x in tangent.items()) + (1.0 + back) * contact.rates[1]
-        nodes.append((1.0 - way * way) * sticks + way * way * (tangential - way * mu * impulse))
-        numbers += [back, mu, contact.rates[1]]
+        slides = contact.rates[1 : 1 + len(tangents)]
+        w = [g.dot((x, b.a[i]) for i, x in tangent.items()) + (1.0 + back) * s for tangent, s in zip(tangents, slides, strict=True)]
+        if len(tangents) == 1:
+            nodes.append((1.0 - way * way) * w[0] + way * way * (tangential - way * mu * impulse))
+        else:
+            nodes += [(1.0 - way) * x + way * (k * speed + mu * impulse * x) for x, k in zip(w, (tangential, other), strict=True)]
+            nodes.append((1.0 - way) * speed + way * (speed * speed - w[0] * w[0] - w[1] * w[1]))
+        numbers += [back, mu, *slides]
     by_time = [((i, 0), x) for i, node in enumerate(nodes) if not (x := g.derivative(node, b.time)).zero]
     return [
-        *([((0, i), x) for i, x in direction.items()] for direction in (contact.normal, tangent)), _values(numbers),
+        [((0, i), x) for i, x in contact.normal.items()], [((k, i), x) for k, way in enumerate(tangents) for i, x in way.items()],
+        _values(numbers),
         _by(g, nodes, "q", b.n), _by(g, nodes, "v", b.n), _by(g, nodes, "p", count), by_time,
     ]  # fmt: skip

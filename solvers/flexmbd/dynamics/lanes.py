@@ -120,7 +120,7 @@ class Lanes:
         elements = [c.element for c in code.problem.contacts]
         self._slowest = contact_scales(system, elements, extents(system, count), Settings(tolerance=facts.tolerance))[1]
         n, m, contacts = code.problem.n, len(code.problem.rows), len(code.problem.contacts)
-        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 2, max(2, columns)
+        every, wide, broad = contacts + len(code.problem.unilaterals), n + m + 4, max(3, columns)
         self.y, self.z = np.zeros((2 * n, columns)), np.zeros((max(1, contacts), columns))
         self.p, self.reals = np.zeros((max(1, len(code.paths)), columns)), np.zeros(names.REALS_COUNT)
         self.told = np.zeros(names.TOLD_COUNT)

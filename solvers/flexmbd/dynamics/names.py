@@ -23,7 +23,7 @@ MOTION, SLOPES, CLOSING, EVENTS, PASSING, IMPACTS = range(6)  # functions, those
     BEYOND, BEYOND_Q, BEYOND_V, BEYOND_P,  # "passing": what passes the level of the section, its rate; derivatives of the first
     FIRST_IMPACT,
 ) = range(30)  # fmt: skip
-# of each contact that cannot be penetrated; RESTITUTION: with friction that, the tangential one, the coefficient, the sliding velocity
+# of each contact that cannot be penetrated; RESTITUTION: with friction that, the tangential one, the coefficient, sliding velocities
 NORMAL, TANGENT, RESTITUTION, IMPACT_Q, IMPACT_V, IMPACT_P, IMPACT_T = range(7)
 PER_IMPACT = 7
 TOLERANCE, SPAN, SLOW, LARGEST_STEP, SIZE, START, UNTIL, LEVEL, WAY = range(9)  # numbers of a run; times of its start, and when it

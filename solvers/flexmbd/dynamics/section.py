@@ -229,7 +229,7 @@ def section_map(
     Raises
     ------
     ModelError
-        For what the map does not treat: friction in ideal joints, in impenetrable contacts in space or by Poisson's rule, states of
+        For what the map does not treat: friction in ideal joints, in impenetrable contacts by Poisson's rule or against rolling, states of
         forces (bristles, temperatures, controllers), clocks and stops, and rows that depend on each other; for a section that is not there.
 
     Notes
@@ -293,9 +293,9 @@ def _refuse(problem):
     refuse_coupled(problem)
     refuse_states(problem)
     for contact in problem.unilaterals:
-        planar = contact.rule == NEWTON and tuple(contact.groups) in ((0, 0, 0), (1, 0, 0))
-        if not planar and (contact.rule != POISSON or sum(contact.groups)):
-            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, or has friction in space or by Poisson's rule"
+        plain = contact.rule == NEWTON and not sum(contact.groups[1:])
+        if not plain and (contact.rule != POISSON or sum(contact.groups)):
+            told = f"contact '{contact.name}' cannot be penetrated, and holds, rolls, pivots, or has friction by Poisson's rule"
             raise ModelError(f"{told}, which is not treated", remedy="leave that out, or give the contact a law, which makes it a force")
     for event in problem.contacts:
         if event.stops or event.assigns or event.period is not None:

@@ -166,7 +166,9 @@ class MultifidelityRun(FixedSampler):
         attrs = {
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "fidelity_runs": self._asked.tolist(), "fidelity_cost": self._costs().tolist(), "fidelities": self.models.tolist(),
-            "fidelity_control": self.settings.control, "scatter_of": {self.settings.control: float(self.models[0])}, "notes": notes,
+            "fidelity_control": self.settings.control,
+            "scatter_of": {self.settings.control: float(self.models[0])}, "scatter_runs": int(self._first().sum()),
+            "notes": notes,
         }  # fmt: skip
         return groups, attrs
 

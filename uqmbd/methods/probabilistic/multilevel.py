@@ -34,6 +34,7 @@ UNSEEN = 0.1  # of the error that is asked for: whether levels converge matters 
 DOUBT = 2.0  # deviations of what shares of neighbouring levels differ by, within which a difference may be nothing
 MOST_BIAS = 0.75  # of the error: beyond it scatter that is small enough takes too many runs
 FIRST = 3  # levels whose first runs show how fast they converge
+FLAT = 0.1  # an order of variances below it is none
 
 
 class MultilevelRun(FixedSampler):
@@ -158,10 +159,11 @@ class MultilevelRun(FixedSampler):
         why = dict.fromkeys((owners[name] for name in stuck), "levels do not converge")
         statistic = NOUNS[next(iter(self.errors))] if len(self.errors) == 1 else "estimate"
         mean, dataset = sums.part("mean"), self.columns.dataset
+        finest = (np.concatenate(self._level) == self.reached - 1) & np.concatenate(self._is_fine) & (self.status == 0)
         rows = statistics_rows(sums, self.quantiles, self.columns)
         parts = np.stack([mean.difference, np.sqrt(mean.variance), sums.fine_std], axis=1)
         groups = {
-            "inner": dataset(self.envelope(self._rows()), {"bound": ["lower", "upper"]}),
+            "inner": dataset(self.envelope(finest), {"bound": ["lower", "upper"]}),
             "statistics": dataset(np.stack(list(rows.values())), {"statistic": list(rows)}),
             "trusted": trusted_means(self.columns, trusted, why, statistic).drop_vars(set(self.columns.outputs) - set(owners.values())),
             "trust_horizon": horizons(trusted, self.columns),
@@ -182,7 +184,7 @@ class MultilevelRun(FixedSampler):
             "method": self.settings.name, "sampling": "random", "seed": self.seed, "confidence": 0.95, **failures,
             "level_pairs": sums.count.tolist(), "level_cost": sums.cost.tolist(), "level_control": self.settings.control,
             **({"level_smoothing": {name: one.width for name, one in sums.smoothing.items()}} if sums.smoothing else {}),
-            "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])},
+            "scatter_of": {self.settings.control: float(self.levels[self.reached - 1])}, "scatter_runs": int(finest.sum()),
             "level_rates": {name: one.known() for found in known for name, one in found}, "notes": notes,
         }  # fmt: skip
         return groups, attrs | ({WARNINGS: diverging} if diverging else {})
@@ -205,17 +207,37 @@ class MultilevelRun(FixedSampler):
         if missed and self._short:
             text = f"the error that was asked for needs more than most = {settings.most} runs"
             notes.append(f"{text}: the limits of the {own} of {', '.join(missed)} are wider")
+            notes += self._no_worth(sums)
         elif missed:
             finest = f"the finest {settings.control}, {self.levels[self.reached - 1]:g}"
             notes.append(f"{finest}, is too coarse for the error of {', '.join(missed)}: add finer ones")
         if self.reached < FIRST:
             notes.append("two levels do not show how fast they converge: order 1 is taken for what the finer one is off")
         if plain := ", ".join([name for name, one in sums.smoothing.items() if not one.width] if self._finished else ()):
-            notes.append(f"indicators of {plain} are not smoothed: runs of the coarsest level show that each width would change it")
+            notes.append(
+                f"indicators of {plain} are not smoothed: each width changes the share of the coarsest runs, or few lie about the limit"
+            )
         for what in dict.fromkeys(("mean", *self.errors)):
             part = sums.part(what)
             if skewed := ", ".join(part.named(part.skewed)[:SAID]):
                 notes.append(f"the differences of {skewed} are so skewed that the limits of the {NOUNS[what]} are too narrow: raise pilot")
+        return notes
+
+    def _no_worth(self, sums: Sums) -> list[str]:
+        """Sentences on levels that save nothing: differences vary as before with finer ones, or their costs grow faster than that falls."""
+        found = {name: one for what in self.errors for name, one in sums.part(what).rates.items() if np.isfinite(one.beta)}
+        flat = ", ".join(list(name for name, one in found.items() if one.beta < FLAT)[:SAID])
+        dear = ", ".join([f"{name} ({one.beta:.2g})" for name, one in found.items() if FLAT <= one.beta < one.gamma - FLAT][:SAID])
+        control, notes = self.settings.control, []
+        if flat:
+            notes.append(
+                f"differences of {flat} vary no less from one {control} to the next, so that levels save nothing: montecarlo says as much"
+            )
+        if dear:
+            gamma = next(iter(found.values())).gamma
+            notes.append(
+                f"costs of a pair grow with order {gamma:.2g}, faster than variances fall ({dear}): most is spent on the finest {control}"
+            )
         return notes
 
 
