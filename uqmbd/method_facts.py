@@ -220,7 +220,7 @@ class LimitMet(FromAttributes):
 
     output: str = ""
     text: str = ""
-    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst
+    what: str = "end"  # end, width, probability; of a design also spread, quantile, worst, system (of no output; levels are indices)
     upper: bool = True
     level: float = np.nan  # this and the next two in the unit of the output; of a probability all are shares
     surrogate: float = np.nan  # by the surrogate, with its error where it is trusted

@@ -1,11 +1,15 @@
 """A study in a folder of its own, the command line called in this process, and made-up results."""
 
+import functools
 import sys
 import textwrap
 
 import pytest
+import typer.main
 
 from . import made_up_mechanism
+
+GET_COMMAND = typer.main.get_command
 
 MODEL = """
 import numpy as np
@@ -83,10 +87,18 @@ def no_report(request, monkeypatch):
     monkeypatch.setattr(uqmbd.report, "write_report", write_report)
 
 
+@functools.cache
+def command_of(app):
+    """Commands and their options as click has them; a process of its own reads them once, too."""
+    return GET_COMMAND(app)
+
+
 @pytest.fixture
 def uqmbd(monkeypatch, capsys, tmp_path):
     """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
     from uqmbd import cli
+
+    monkeypatch.setattr(typer.main, "get_command", command_of)
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)
@@ -97,6 +109,19 @@ def uqmbd(monkeypatch, capsys, tmp_path):
         return leaving.value.code or 0, captured.out + captured.err
 
     return call
+
+
+@pytest.fixture
+def tried_here(monkeypatch):
+    """`check` tries and times a model shortly, in this process; `test_check` and `test_apart` have the other one, which takes seconds."""
+    from uqmbd.errors import StudyError
+    from uqmbd.study import measuring
+
+    def cannot_be_sent(work):
+        raise StudyError("the model holds what cannot be sent to worker processes", key="study.model", remedy="none is needed here")
+
+    monkeypatch.setattr(measuring, "packed", cannot_be_sent)
+    monkeypatch.setattr(measuring, "LONGEST", 0.02)
 
 
 @pytest.fixture

@@ -109,7 +109,7 @@ def _beyond(result: ResultData, name: str) -> str:
 
 def _looked(result: ResultData) -> list[str]:
     """A sentence on the confidence of limits that runs are looked at with on the way."""
-    looks, last = (result.attrs.get(key) for key in ("looks", "confidence_at_last_look"))
+    looks, last = result.attrs.get("looks", 1), result.attrs.get("confidence_at_last_look")
     if last is None:
         return []
     each = f"All limits here have the confidence of those at the last of {looks} looks, {100 * last:.4g} %"

@@ -36,7 +36,7 @@ def of_shares(columns: Columns, shares: Mapping[str, np.ndarray], wanted: Any = 
         table[:3, columns.slices[name]] = np.asarray(share)[:, None]
         if wanted is not None and (of is None or name in of):
             table[3, columns.slices[name]] = float(wanted) * (share[0] if is_share(wanted) else 1.0)
-    return Estimated(*table[:3], None if wanted is None else table[3])
+    return Estimated(table[0], table[1], table[2], None if wanted is None else table[3])
 
 
 class Settling:

@@ -7,7 +7,7 @@ from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed
 from uqmbd.result_data import ResultData
-from uqmbd.tables.decided import minimised_said
+from uqmbd.tables.decided import chance_of, minimised_said
 from uqmbd.tables.numbers import brief, number
 from uqmbd.tables.outputs import pretty
 from uqmbd.tables.scaling import input_unit, scale_of
@@ -68,6 +68,10 @@ def _objective(result: ResultData, found: Designed, digits: Callable[[float], st
 
 def _limit(result: ResultData, limit: LimitMet) -> str:
     """What there is of a limit."""
+    if limit.what == "system":
+        ends = _ends(result, limit.output, limit.lower, limit.higher, chance=True)
+        runs = f"; by fresh runs it is {ends}" if ends else ""
+        return f"{limit.text}: {number(chance_of(limit))} by the planes at the worst points{runs}."
     within = scale_of(result, limit.output)
     value = within.said(number(float(within.of(limit.surrogate))))
     where = {"probability": " at the worst point", "quantile": " at the worst point", "worst": " at the worst values"}.get(limit.what, "")
@@ -82,9 +86,9 @@ def _ends(result: ResultData, name: str, lower: float | None, higher: float | No
     """95 % limits in words; empty without any."""
     if lower is None or higher is None:
         return ""
-    within = scale_of(result, name)
-    low, high = (number(end if chance else float(within.of(end)), 3 if chance else 5) for end in (lower, higher))
-    return f"between {low} and {high if chance else within.said(high)} (95 % confidence)"
+    within = None if chance else scale_of(result, name)
+    low, high = (number(end if within is None else float(within.of(end)), 3 if chance else 5) for end in (lower, higher))
+    return f"between {low} and {high if within is None else within.said(high)} (95 % confidence)"
 
 
 def _inputs(result: ResultData, found: Designed, digits: int) -> str:
@@ -94,5 +98,5 @@ def _inputs(result: ResultData, found: Designed, digits: int) -> str:
 
 
 def _limits_said(limits: list[LimitMet]) -> str:
-    few = [f"{limit.output} {limit.text}" for limit in limits]
+    few = [f"{limit.output} {limit.text}".strip() for limit in limits]
     return f", with {listed(few) if len(few) <= 2 else f'{len(few)} limits'}" if few else ""

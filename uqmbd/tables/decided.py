@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import NormalDist
 from typing import Any
 
 from uqmbd.method_facts import Allocated, Compromises, Designed, LimitMet
@@ -44,6 +45,11 @@ def allocated(result: ResultData) -> Iterator[Frame]:
     yield Frame("front", f"Cost against the width of {name}, and the tolerances", table, said)
 
 
+def chance_of(limit: LimitMet) -> float:
+    """The probability at the reliability index of a system."""
+    return NormalDist().cdf(-limit.surrogate)
+
+
 def minimised_said(found: Designed) -> str:
     """What a design makes least, in words."""
     return found.minimised if found.measure == "nominal" else f"{found.measure} of {found.minimised}"
@@ -73,12 +79,13 @@ def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
     import pandas as pd
 
     by, where = ("by surrogate", "within the tolerances") if result.facts_of(Allocated) else ("by search", "at the design")
-    rows, known = [], any(one.lower is not None for one in limits if one.what != "probability")
+    rows, known = [], any(one.lower is not None for one in limits if one.what not in ("probability", "system"))
     for one in limits:
-        chance = one.what == "probability"
+        chance = one.what in ("probability", "system")
         ends = {} if chance else {"unit": unit_of_output(result, one.output)}
         ends |= {"95 % lower": one.lower, "95 % upper": one.higher} if chance or known else {}
-        rows.append({"output": one.output, "asked": one.text, **ends, by: one.surrogate, "in runs": one.runs, "met": one.met})
+        value = chance_of(one) if one.what == "system" else one.surrogate
+        rows.append({"output": one.output, "asked": one.text, **ends, by: value, "in runs": one.runs, "met": one.met})
     for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
         if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
             yield Frame(key, f"{what}, and what there is {where}", pd.DataFrame(some).set_index("output"))

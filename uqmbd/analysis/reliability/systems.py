@@ -53,6 +53,8 @@ def together(beta: np.ndarray, rho: np.ndarray, system: str, seed: int) -> float
     """Probability that any (``series``) or all (``parallel``) of the planes at distances `beta` (k,) are passed; `rho` (k, k)."""
     from scipy.special import ndtr
 
+    if len(beta) == 1:
+        return float(ndtr(-beta[0]))
     if len(beta) == 2:
         both = pair((float(beta[0]), float(beta[1])), float(rho[0, 1]))
         return both if system == "parallel" else float(ndtr(-beta).sum()) - both
@@ -62,6 +64,21 @@ def together(beta: np.ndarray, rho: np.ndarray, system: str, seed: int) -> float
     keys: dict[str, Any] = {"cov": rho, "allow_singular": True, "abseps": 1e-9, "releps": 1e-6, "maxpts": 200_000}
     inside = float(multivariate_normal.cdf(end, rng=np.random.default_rng(seed), **keys))
     return inside if system == "parallel" else 1 - inside
+
+
+def slopes_of(beta: np.ndarray, rho: np.ndarray, system: str, seed: int) -> np.ndarray:
+    """Slopes (k,) of `together` in the distances, exact: by the probability of the others where one margin is at its limit."""
+    slopes = np.empty(len(beta))
+    for i, (own, row) in enumerate(zip(beta, rho, strict=True)):
+        others = np.arange(len(beta)) != i
+        near = row[others]
+        spread = np.sqrt(np.maximum(1 - near**2, 1e-12))
+        left = rho[np.ix_(others, others)] - np.outer(near, near)
+        matrix = np.clip(left / np.outer(spread, spread), -1.0, 1.0)
+        np.fill_diagonal(matrix, 1.0)
+        passed = together((beta[others] - near * own) / spread, matrix, system, seed)
+        slopes[i] = -np.exp(-own * own / 2) / np.sqrt(2 * np.pi) * (passed if system == "parallel" else 1 - passed)
+    return slopes
 
 
 @dataclass(frozen=True, eq=False)

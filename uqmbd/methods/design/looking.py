@@ -14,6 +14,7 @@ from uqmbd.analysis.reliability.performance import differences, star_within, wor
 from uqmbd.inputs import Space
 from uqmbd.methods.design.measures import LARGEST, Measure, What, index_of_share
 from uqmbd.methods.design.moments import Moments
+from uqmbd.methods.design.several import Several, Together, indices
 
 CORNERS = 6  # uncertain intervals up to which all corners are tried; of more 64 corners are drawn
 T = TypeVar("T")
@@ -58,10 +59,11 @@ def answered(search: Generator[Any, Any, T], answer: Callable[[Any], Generator[A
 class Looking:
     """Inputs at designs x, shares of the ranges, and points v: standard normal variables, then places in the uncertain intervals.
 
-    Where the objective is a probability, x has one number more: the reliability index, as a share of `LARGEST`, which is made large.
+    Where the objective is a probability, x has one number more: the reliability index, as a share of `LARGEST`, which is made large. Then
+    come those of the parts of systems, which are the last items.
     """
 
-    def __init__(self, settings: Any, inputs: Space, items: Sequence[Item], seed: int) -> None:
+    def __init__(self, settings: Any, inputs: Space, items: Sequence[Item], seed: int, systems: Sequence[Several] = ()) -> None:
         self.settings, self.inputs, self.items, self.seed = settings, inputs, items, seed
         every = list(inputs.items())
         ranges = [settings.range_of(name, item) for name, item in every]
@@ -74,7 +76,16 @@ class Looking:
         self.middle, self.half = np.array([float(one[1]) for one in at]), np.array([float(one[2] - one[0]) / 2 for one in at])
         self.randoms, self.boxed = int(self.random.sum()), int(self.uncertain.sum())
         self.indexed = items[0].what == "probability"
-        self.size = int(self.moved.sum()) + self.indexed
+        at, item = int(self.moved.sum()) + self.indexed, len(items) - sum(len(one.parts) for one in systems)
+        self._index_at = np.full(len(items), -1)  # number of the design that is the reliability index of an item
+        self._index_at[0] = at - 1 if self.indexed else -1
+        self.systems: list[Together] = []
+        for one in systems:
+            more = len(one.parts)
+            self.systems.append(Together(one, slice(item, item + more), slice(at, at + more), seed))
+            self._index_at[item : item + more] = np.arange(at, at + more)
+            at, item = at + more, item + more
+        self.size = at
         self.roams = np.array([item.what in ("worst", "probability", "quantile") for item in items]) & (self.boxed > 0)
         self._beta = np.array([item.beta for item in items])
         self._spread = np.array([item.what == "spread" for item in items])
@@ -107,8 +118,8 @@ class Looking:
     def beta(self, x: np.ndarray) -> np.ndarray:
         """Distances (n, items) of worst points at designs (n, d)."""
         beta = np.tile(self._beta, (len(x), 1))
-        if self.indexed:
-            beta[:, 0] = LARGEST * x[:, -1]
+        known = self._index_at >= 0
+        beta[:, known] = indices(x[:, self._index_at[known]])
         return beta
 
     def margins(self, values: np.ndarray, item: np.ndarray) -> np.ndarray:
@@ -142,13 +153,14 @@ class Looking:
         return points
 
     def _scaled(self, points: np.ndarray, beta: np.ndarray) -> np.ndarray:
-        """Points (n, items, v) at the distances (n, items) where the objective is a probability, whose distance is part of the design."""
-        if not self.indexed:
+        """Points (n, items, v), at the distances (n, items) where these are part of the design."""
+        known = self._index_at >= 0
+        if not known.any():
             return points
-        z = points[:, 0, : self.randoms]
-        norm = np.linalg.norm(z, axis=1, keepdims=True)
+        z = points[:, known, : self.randoms]
+        norm = np.linalg.norm(z, axis=2, keepdims=True)
         points = points.copy()
-        points[:, 0, : self.randoms] = np.where(norm > 0, z / np.where(norm > 0, norm, 1.0) * beta[:, :1], 0.0)
+        points[:, known, : self.randoms] = np.where(norm > 0, z / np.where(norm > 0, norm, 1.0) * beta[:, known, None], 0.0)
         return points
 
     def corners(self) -> np.ndarray:
@@ -191,15 +203,15 @@ class Looking:
             for j in np.flatnonzero(self._spread).tolist():
                 item = self.items[j]
                 values[:, :, j] = (item.mean * moments[0][:, j] + item.std * moments[1][:, j]).reshape(n, sides)
-        return [self._looked(one, design, slopes) for one, design in zip(values, x, strict=True)]
+        return [self._looked(one, design, at, slopes) for one, design, at in zip(values, x, points, strict=True)]
 
     def _inside(self, x: np.ndarray, slopes: bool) -> np.ndarray:
         """Designs about which differences are taken, within the ranges."""
         h = self.settings.design_step
         return np.clip(x, h, 1 - h) if slopes else x
 
-    def _looked(self, values: np.ndarray, x: np.ndarray, slopes: bool) -> Looked:
-        """One design (d,) from the outputs (sides, items) of its star."""
+    def _looked(self, values: np.ndarray, x: np.ndarray, points: np.ndarray, slopes: bool) -> Looked:
+        """One design (d,) from the outputs (sides, items) of its star, and its worst points (items, v)."""
         margins = self._sign * (self._level - values[0])
         objective, steep = float(values[0, 0]), None
         if slopes:
@@ -210,7 +222,10 @@ class Looking:
         first = 0 if self.indexed else 1  # the margin of a probability that is made small is a limit too
         slope = np.empty(0) if steep is None else -self._sign[0] * steep[0]
         if self.indexed:
-            objective = -LARGEST * float(x[-1])
-            slope = slope if steep is None else np.append(np.zeros(self.size - 1), -LARGEST)
-        rest = {} if steep is None else {"slope": slope, "slopes": steep[first:]}
-        return Looked(objective, margins[first:], **rest)
+            at = self._index_at[0]
+            objective = -LARGEST * float(x[at])
+            slope = slope if steep is None else np.where(np.arange(self.size) == at, -LARGEST, 0.0)
+        several = [one.margin(x, points[:, : self.randoms]) for one in self.systems]
+        margins = np.append(margins[first:], [margin for margin, _ in several])
+        rest = {} if steep is None else {"slope": slope, "slopes": np.concatenate([steep[first:], *(s[None] for _, s in several)])}
+        return Looked(objective, margins, **rest)

@@ -17,6 +17,7 @@ from uqmbd.inputs.checked import Number
 from uqmbd.inputs.quantity import in_unit
 from uqmbd.methods.base import Method, MethodRun, require_inputs
 from uqmbd.methods.design.measures import Measure
+from uqmbd.methods.design.several import Several
 from uqmbd.methods.design.wanted import Limits, Moves, Wanted
 from uqmbd.outcomes import OutputInfo
 
@@ -42,6 +43,9 @@ class Design(Method):
         By scalar output: ``"P(> 18 kN) <= 0.001"``, ``"beta(> 18 kN) >= 3"`` (the same by the reliability index),
         ``"quantile 0.99 <= 18 kN"``, ``"mean + 3 std <= 18 kN"``, ``"worst <= 18 kN"`` in uncertain intervals, or at the nominals
         ``"<= 18 kN"``; numbers without a unit are in that of the output (SI).
+    systems : list of str
+        Limits on the probability that any of several limits is passed, ``"P(B.force:max > 18 kN or x:max > 2 mm) <= 0.001"``, that all
+        are, with ``and``, and by the reliability index, ``"beta(...) >= 3"``.
     move : dict of str to list
         Of random inputs, from where to where the nominal may move: ``move = { play = ["0.02 mm", "0.05 mm"] }``; of intervals the
         middle, and they stay uncertain about it.
@@ -92,7 +96,8 @@ class Design(Method):
 
     minimise: str
     measure: str = "nominal"
-    limits: Limits
+    limits: Limits = Field(default_factory=dict)
+    systems: tuple[str, ...] = ()
     move: Moves = Field(default_factory=dict)
     uncertain: tuple[str, ...] = ()
     approach: Literal["pma", "sora"] = "pma"
@@ -107,7 +112,7 @@ class Design(Method):
     steps: int | None = Field(default=None, ge=1, le=10_000)
     max_runs: int = Field(default=50_000, ge=1)
 
-    @field_validator("uncertain", mode="before")
+    @field_validator("uncertain", "systems", mode="before")
     @classmethod
     def _names(cls, value: Any) -> Any:
         """Lists, as files have them, as tuples."""
@@ -118,15 +123,20 @@ class Design(Method):
         for wanted in self.wanted():
             if wanted.what == "width":
                 raise StudyError("a design has no limits on widths", key=f"limits.{wanted.output}", remedy="take the method tolerances")
-        try:
-            self.measured()
-        except ValueError as error:
-            raise StudyError(str(error), key="measure") from None
+        for key, read in (("measure", self.measured), ("systems", self.several)):
+            try:
+                read()
+            except ValueError as error:
+                raise StudyError(str(error), key=key) from None
         return self
 
     def wanted(self) -> list[Wanted]:
         """The limits, in their order."""
         return [Wanted.read(name, text) for name, texts in self.limits.items() for text in texts]
+
+    def several(self) -> list[Several]:
+        """The limits on systems, in their order."""
+        return [Several.read(text) for text in self.systems]
 
     def measured(self) -> Measure:
         """What is taken of the objective."""
@@ -166,6 +176,11 @@ class Design(Method):
             if items[name].kind != "interval":
                 remedy = "leave it out of uncertain: a random input scatters already"
                 raise StudyError(f"'{name}' is no interval", key="method.uncertain", value=name, remedy=remedy)
+        if self.systems and (boxed := [name for name, item in items.items() if item.kind == "interval" and self.stays(name)]):
+            text = f"a limit on a system takes random inputs, and '{boxed[0]}' is an interval that stays uncertain"
+            raise StudyError(text, key="method.systems", remedy="give it as random, or limit the outputs one by one")
+        if self.systems and not any(item.kind == "random" for item in items.values()):
+            raise StudyError("a limit on a system takes random inputs", key="method.systems", remedy="give an input as random")
         package = OPTIMISERS[self.optimiser].package
         if package and find_spec(package) is None:
             remedy = f"pip install {package}, or take slsqp or cobyqa"
@@ -175,7 +190,8 @@ class Design(Method):
             raise StudyError("a design needs an input that may be chosen", key="method.move", remedy=remedy)
 
     def _start(self, inputs: Space, outputs: dict[str, OutputInfo], time: np.ndarray, seed: int) -> MethodRun:
-        for name, key in ((self.minimise, "method.minimise"), *((name, f"method.limits.{name}") for name in self.limits)):
+        parts = [(part.output, "method.systems") for one in self.several() for part in one.parts]
+        for name, key in ((self.minimise, "method.minimise"), *((name, f"method.limits.{name}") for name in self.limits), *parts):
             if name not in outputs:
                 raise StudyError(f"the study has no output '{name}'", key=key, remedy=did_you_mean(name, outputs, noun="output"))
             if outputs[name].axis:

@@ -17,7 +17,8 @@ from uqmbd.facts import WARNINGS
 from uqmbd.methods.base import count_failures
 from uqmbd.methods.design.fresh import Fresh, fresh_limits, limits_by_search
 from uqmbd.methods.design.looking import Item, Looking, Rows, answered
-from uqmbd.methods.design.measures import share_of
+from uqmbd.methods.design.measures import LARGEST, share_of
+from uqmbd.methods.design.several import Together
 from uqmbd.methods.staged import Conclusion, FixedSampler
 
 FRESH, STARTS = 300, 330  # random numbers of the runs that look at the design that was found, and of further starts
@@ -62,12 +63,19 @@ class DesignRun(FixedSampler):
         info = outputs[settings.minimise]
         column = self.columns.slices[settings.minimise].start
         self._items = [Item.of(measure, column, settings.level_of(info))]
+        self._several = settings.several()
         for wanted in self._wanted:
             taken, sign = wanted.measure, 1.0 if wanted.upper else -1.0
             mean, std = (taken.mean, taken.std) if taken else (1.0, 0.0)
             at = self.columns.slices[wanted.output].start
             self._items.append(Item(wanted.what, at, wanted.in_unit(outputs[wanted.output]), sign, wanted.share, mean, std))
-        self._looking = Looking(settings, self.inputs, self._items, self.seed)
+        for part in (part for one in self._several for part in one.parts):
+            level = part.in_unit(outputs[part.output], "method.systems")
+            self._items.append(Item("probability", self.columns.slices[part.output].start, level, 1.0 if part.upper else -1.0))
+        self._looking = Looking(settings, self.inputs, self._items, self.seed, self._several)
+        # where margins of a design have those of limits, then of parts of systems, then of systems
+        first, size = int(self._looking.indexed), len(self._wanted)
+        self._own, self._whole = slice(first, first + size), slice(first + len(self._items) - 1, None)
         self._at: dict[bytes, int] = {}  # which run was of which inputs
         self._record: list[tuple[int, np.ndarray, Looked]] = []
         self._number, self._notes = 0, list[str]()
@@ -103,7 +111,10 @@ class DesignRun(FixedSampler):
         """Designs (starts, d) where searches begin: the middle of the ranges, then a low-discrepancy sequence."""
         d, more = self._looking.size, self.settings.starts - 1
         points = unit_points("sobol", max(more, 1), d, generator(self.seed, STARTS))[:more]
-        return np.concatenate([np.full((1, d), 0.5), points])
+        starts = np.concatenate([np.full((1, d), 0.5), points])
+        for system in self._looking.systems:  # each limit of a system begins at the index of all
+            starts[:, system.at] = min(1.0, system.wanted.index / LARGEST)
+        return starts
 
     def _search(self, begin: np.ndarray) -> Rows[Found]:
         """From one start to the best design near it."""
@@ -172,8 +183,9 @@ class DesignRun(FixedSampler):
         """Attributes of a design, see `uqmbd.method_facts.Designed`, by the search alone."""
         looking = self._looking
         names = [name for name, moved in zip(self.inputs, looking.moved, strict=True) if moved]
-        margins, met = (each[len(each) - len(self._wanted) :] for each in (best.looked.margins, best.met))
+        margins, met = best.looked.margins, best.met
         shares = best.x[: len(names)]
+        limits = limits_by_search(self._items[1 : 1 + len(self._wanted)], self._wanted, margins[self._own], met[self._own])
         return {
             "method": self.settings.name,
             "about": "design",
@@ -183,7 +195,7 @@ class DesignRun(FixedSampler):
             "minimised": self.settings.minimise,
             "measure": self.settings.measured().text,
             "objective": share_of(-best.looked.objective) if looking.indexed else best.looked.objective,
-            "limits_met": limits_by_search(self._items[1:], self._wanted, margins, met),
+            "limits_met": limits + self._systems_met(best),
             "feasible": bool(best.met.all()),
             "verified": False,
             "runs_searching": self.observed,
@@ -193,9 +205,15 @@ class DesignRun(FixedSampler):
         self._stop_if_too_many_failed()
         best = self._best
         attrs = self._decided(best)
-        margins, met = (each[len(each) - len(self._wanted) :] for each in (best.looked.margins, best.met))
+        margins, met = best.looked.margins[self._own], best.met[self._own]
         runs = np.where(self.status[self._searched :, None] == 0, self.values[self._searched :], np.nan)
-        limits, objective_limits, refuted = fresh_limits(self._fresh, self._items, self._wanted, margins, met, runs)
+        items = self._items[: 1 + len(self._wanted)]
+        limits, objective_limits, refuted = fresh_limits(self._fresh, items, self._wanted, margins, met, runs)
+        for system, entry in zip(self._looking.systems, self._systems_met(best), strict=True):
+            each = [(item, self._fresh.values(number, runs[:, item.column])) for number, item in self._numbered(system)]
+            said, why = system.counted([item.sign * (item.level - values) for item, values in each]) if len(runs) else ({}, "")
+            limits.append(entry | said)
+            refuted += [f"fresh runs refute {system.wanted.text}: {why}"] if why else []
         lost = int(np.count_nonzero(self.status[self._searched :]))
         failed = [f"{lost} of {len(runs)} fresh runs of the design failed: nothing is known of the limits there"] if lost else []
         warnings = [*self._notes, *self._warnings(limits), *refuted, *failed]
@@ -207,13 +225,30 @@ class DesignRun(FixedSampler):
             "runs_verifying": self.observed - self._searched,
             "runs_searching": self._searched,
             "starts_tried": self.settings.starts,
-            "starts_alike": sum(bool(np.abs(each.x - best.x).max() <= ALIKE) for each in self._found),
+            "starts_alike": sum(bool(np.abs(each.x - best.x)[: len(attrs["design"])].max() <= ALIKE) for each in self._found),
             "steps": best.steps,
             "notes": warnings,
             **({WARNINGS: warnings} if warnings else {}),
             **count_failures(self.status),
         }
         return self._groups_of(list(attrs["design"])), attrs
+
+    def _numbered(self, system: Together) -> list[tuple[int, Item]]:
+        """The parts of a system, with their numbers among the items."""
+        return list(enumerate(self._items))[system.items]
+
+    def _systems_met(self, best: Found) -> list[dict[str, Any]]:
+        """What the search says of each system: its limit is met where those of its parts are, at the indices that make it up."""
+        said = []
+        for system, margin, met in zip(self._looking.systems, best.looked.margins[self._whole], best.met[self._whole], strict=True):
+            parts = best.met[self._parts_of(system)]
+            said.append(system.entry(float(margin), met=bool(met and parts.all())))
+        return said
+
+    def _parts_of(self, system: Together) -> slice:
+        """Where the margins of a design have those of the parts of a system."""
+        shift = int(self._looking.indexed) - 1
+        return slice(system.items.start + shift, system.items.stop + shift)
 
     def _groups_of(self, names: Sequence[str]) -> dict[str, Any]:
         inner = self.columns.dataset(self.envelope(self.status == 0), {"bound": ["lower", "upper"]})
@@ -222,10 +257,14 @@ class DesignRun(FixedSampler):
     def _warnings(self, limits: list[dict[str, Any]]) -> list[str]:
         """What speaks against the design, before fresh runs do."""
         best, said = self._best, []
-        short = best.shortfall()[len(best.met) - len(limits) :]
+        every = best.shortfall()
+        several = zip(self._looking.systems, every[self._whole], strict=True)
+        systems = [max(whole, every[self._parts_of(one)].max()) for one, whole in several]
+        short = np.concatenate([every[self._own], systems])
         if short.any():
             nearest = limits[int(np.argmin(np.where(short > 0, short, np.inf)))]
-            said.append(f"no design was found that meets all limits; {nearest['output']} {nearest['text']} is nearest to being met")
+            which = f"{nearest['output']} {nearest['text']}".strip()
+            said.append(f"no design was found that meets all limits; {which} is nearest to being met")
         if not best.converged:
             said.append("the search for the best design did not converge: another one may be better")
         if not best.settled:
@@ -238,7 +277,9 @@ class DesignRun(FixedSampler):
 
         x = np.array([one[1] for one in self._record])
         objective = np.array([one[2].objective for one in self._record])
-        margins = np.array([one[2].margins for one in self._record]).reshape(len(x), -1)[:, int(self._looking.indexed) :]
+        every = [np.append(one[2].margins[self._own], one[2].margins[self._whole]) for one in self._record]
+        margins = np.array(every).reshape(len(x), -1)
+        named = [*(f"{one.output} {one.text}" for one in self._wanted), *(one.text for one in self._several)]
         along = ("look",)
         if self._looking.indexed:
             objective = np.array([share_of(-value) for value in objective])
@@ -251,7 +292,7 @@ class DesignRun(FixedSampler):
             },
             {
                 "look": np.arange(len(x)),
-                "limit": np.array([f"{one.output} {one.text}" for one in self._wanted], object),
+                "limit": np.array(named, object),
                 "input": np.array(list(names), object),
             },
         )

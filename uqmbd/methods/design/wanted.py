@@ -130,11 +130,10 @@ class Wanted:
             raise ValueError("a quantile above 0.5 has a limit <=, and one below 0.5 a limit >=: it bounds the rarer values")
         return cls(output, measure.what, upper, level_of(match["level"]), written, measure.share, measure)
 
-    def in_unit(self, info: OutputInfo) -> float:
-        """The level in the unit of the output."""
-        return in_unit(
-            self.level, info.unit, of=self.output, key=f"method.limits.{self.output}", difference=self.what == "width" or self.of_spread
-        )
+    def in_unit(self, info: OutputInfo, key: str = "") -> float:
+        """The level in the unit of the output; `key` is where it is written, if that is not among the limits."""
+        key = key or f"method.limits.{self.output}"
+        return in_unit(self.level, info.unit, of=self.output, key=key, difference=self.what == "width" or self.of_spread)
 
     @property
     def of_spread(self) -> bool:

@@ -66,7 +66,7 @@ def settled(sums: Sums, errors: Mapping[str, Any], limits: Sequence[Passed], col
         goal = np.inf if wanted is None else _wanted_of_quantile(wanted, one, name, columns)
         row = rows.setdefault(level_name(level), np.full((4, columns.count), np.nan))
         row[:, columns.slices[name]] = np.array([one.value, one.lower, one.upper, goal])[:, None]
-    return found | {name: Estimated(*row[:3], None if wanted is None else row[3]) for name, row in rows.items()}
+    return found | {name: Estimated(row[0], row[1], row[2], None if wanted is None else row[3]) for name, row in rows.items()}
 
 
 def statistics_rows(sums: Sums, levels: Sequence[float], columns: Columns) -> dict[str, np.ndarray]:
