@@ -26,6 +26,13 @@ def test_a_group_has_what_its_inputs_cause_together(second_order):
         assert result.interaction["f"].values == pytest.approx([0.0], abs=0.03)
 
 
+@pytest.mark.parametrize("second_order", [False, True])
+def test_a_single_group_of_all_inputs_has_the_whole(second_order):
+    result, runs = drive(sobol(64, input_groups={"all": ["x1", "x2", "x3"]}, second_order=second_order), ANGLES, ishigami)
+    assert runs == 64 * (4 if second_order else 3)
+    assert pick(result, "first") == pytest.approx([1.0], abs=0.1) and pick(result, "total") == pytest.approx([1.0], abs=0.3)
+
+
 def test_groups_of_one_change_nothing():
     alone, _ = drive(sobol(64), ANGLES, ishigami)
     named, _ = drive(sobol(64, input_groups={"first": ["x1"]}), ANGLES, ishigami)

@@ -27,6 +27,10 @@ def saltelli(samples: int, layout: Layout, rng: np.random.Generator, groups: Seq
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The balance properties of Sobol' points")  # any number of samples is sound
+        if groups is not None and len(groups) > len(set(groups)) == 1:  # SALib takes each input of a single group by itself
+            points = inside(sobol.sample(problem(len(groups)), samples, calc_second_order=False, seed=rng))
+            a, b = points.reshape(samples, -1, len(groups))[:, [0, -1]].swapaxes(0, 1)
+            return np.stack([a, b, a, b] if layout.second else [a, b, b], axis=1).reshape(-1, len(groups))
         described = problem(layout.d) if groups is None else problem(len(groups)) | {"groups": list(groups)}
         return inside(sobol.sample(described, samples, calc_second_order=layout.second, seed=rng))
 
