@@ -29,9 +29,9 @@ RANGE = {name: upper - lower for name, (lower, upper) in TRUTH.items()}
 CLOSE = 1e-3  # of the range
 
 
-def model_of(study):
+def model_of(study, file="model.py"):
     """The model file of a study, as a module."""
-    spec = importlib.util.spec_from_file_location(f"{study}_model", STUDIES / study / "model.py")
+    spec = importlib.util.spec_from_file_location(f"{study}_model", STUDIES / study / file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

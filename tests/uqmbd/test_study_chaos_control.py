@@ -59,6 +59,15 @@ def test_ogy_holds_the_ball_where_a_scalar_equation_says(ball):
     assert found["control.effort"] == pytest.approx([change(e) for e in restitution], abs=1e-4)
 
 
+@pytest.mark.parametrize(("gain", "holds"), [(0.1, False), (0.4, True)])
+def test_pyragas_gain_holds_duffings_oscillator(gain, holds):
+    study = Study.from_file(STUDIES / "chaos_control" / "duffing.toml")
+    outputs, solver = ["control.multiplier_abs"], {**study.solver, "gain": [0.0, gain]}
+    control = ChaosControl(model_of("chaos_control", "duffing.py").duffing, outputs, None, solver, None)
+    found = control.simulate({"damping": np.array([0.02]), "amplitude": np.array([2.5]), "x": np.zeros(1), "v": np.zeros(1)}).outputs
+    assert (found["control.multiplier_abs"] < 1.0).tolist() == [holds]
+
+
 @pytest.mark.slow
 def test_delayed_feedback_stabilises_the_unstable_orbit_of_the_chaotic_crank():
     study = Study.from_file(STUDIES / "chaos_control" / "crank.toml")

@@ -259,6 +259,14 @@ def section_map(
     >>> section.passage(section.start, {"frequency": 2.7}).impacts.tolist()
     [1]
 
+    By how much it would go through the stop, were it not there, and the derivative of the gap by the frequency:
+
+    >>> section.contacts
+    ('stop',)
+    >>> found = section.passage(section.start, {}, by=["frequency"], without="stop")
+    >>> found.gap.round(4).tolist(), found.gap_by_parameter.round(4).tolist()
+    ([-0.6231], [[0.4205]])
+
     From impact to impact, where mass.x is 0:
 
     >>> impacts = fm.section_map(oscillator, lambda frequency: 2 * math.pi / frequency, impact="stop")

@@ -83,7 +83,7 @@ class Continuous:
         return self._limited(_fed(states[:, :d], self.gain) - states[:, d])
 
     def _limited(self, fed: np.ndarray) -> np.ndarray:
-        return np.where(np.abs(fed) <= self.limit, -fed, -np.sign(fed.real) * min(self.limit, np.finfo(float).max))
+        return np.where(np.abs(fed) <= self.limit, -fed, -np.sign(np.real(fed)) * min(self.limit, np.finfo(float).max))
 
     def step(self, states: np.ndarray, parameters: Parameters) -> np.ndarray:
         """The next states (n, d + 2 steps), a delay later."""
