@@ -136,7 +136,7 @@ class DesignRun(FixedSampler):
     def _sequence(self, begin: np.ndarray) -> Rows[Ended]:
         """Optimise with worst points that stay, find them anew, until neither moves (Du, Chen, J. Mech. Des. 126 (2004) 225).
 
-        Searches without slopes never end at the same design twice: they go on until it moves by little and meets the limits at the new points.
+        Searches without slopes never find a design twice: these end where it moves little and meets the limits at the new points.
         """
         x, steps, spread, rough = begin, 0, SPREAD, not OPTIMISERS[self.settings.optimiser].slopes
         for _ in range(CYCLES):
