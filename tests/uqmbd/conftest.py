@@ -3,13 +3,14 @@
 import functools
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import typer.main
 
 from . import made_up_mechanism
 
-GET_COMMAND = typer.main.get_command
+GET_COMMAND, HERE = typer.main.get_command, Path(__file__).parent
 
 MODEL = """
 import numpy as np
@@ -66,6 +67,12 @@ def write_study(tmp_path):
     return write
 
 
+@functools.cache
+def asked_once(ask, folder):
+    """What git says of a folder of the tests, which takes 0.02 s and stays."""
+    return ask(folder)
+
+
 @pytest.fixture(autouse=True)
 def no_report(request, monkeypatch):
     """The report of `Study.run` and of the command, which takes seconds to draw and has tests of its own, is an empty page.
@@ -73,8 +80,15 @@ def no_report(request, monkeypatch):
     Tests marked ``report`` have the whole one, but for the mechanism moving, which has tests of its own too (`test_motion`).
     """
     import uqmbd.study.motions
+    from uqmbd.study import manifest
+
+    ask = manifest.repository
+
+    def repository(folder):
+        return asked_once(ask, folder) if folder is not None and folder.is_relative_to(HERE) else ask(folder)
 
     monkeypatch.setattr(uqmbd.study.motions, "keep_motion", lambda finished: None)
+    monkeypatch.setattr(manifest, "repository", repository)
     if request.node.get_closest_marker("report"):
         return
     import uqmbd.report
