@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEAST_ROWS = 50  # from which densities can be told
+LEAST_ALIKE = 5  # rows with the same text, in the mean
 LEAST_BEYOND = 10  # rows in the region that is asked about
 RESAMPLES, SLICES = 100, 10
 FAILED = "failed"  # column of folders of results
@@ -105,7 +106,7 @@ def indices_of_table(
     from uqmbd.analysis.sensitivity.ranks import first_order, largest_rank_correlation
     from uqmbd.analysis.sensitivity.resampling import by_halves, limits
 
-    names, outputs, values, classes = _read(data, outputs, inputs, within)
+    names, outputs, values, classes, still = _read(data, outputs, inputs, within)
     x, y = values[:, : len(names)], values[:, len(names) :]
     rng, notes = np.random.default_rng(seed), []
     scaled = y / np.maximum(np.abs(y).max(axis=0), np.finfo(float).tiny)
@@ -134,13 +135,15 @@ def indices_of_table(
         for c, output in enumerate(outputs)
         for k, name in enumerate(names)
     ]
+    rows += [{"output": output, "input": name} | dict.fromkeys(kinds, 0.0) for output in outputs for name in still]
+    notes += [f"{name} is the same in all rows, and nothing is seen of it" for name in still]
     return TableIndices(pd.DataFrame(rows), notes)
 
 
 def _read(
     data: str | Path | pd.DataFrame, outputs: Sequence[str], inputs: Sequence[str] | None, within: Mapping[str, Sequence[Any]] | None
-) -> tuple[list[str], list[str], np.ndarray, list[int]]:
-    """Names of inputs and of outputs, their columns, (rows, inputs + outputs), and which of the inputs hold texts."""
+) -> tuple[list[str], list[str], np.ndarray, list[int], list[str]]:
+    """Names of inputs and outputs, their columns, (rows, inputs + outputs), which inputs hold texts; inputs that stay the same."""
     outputs = [outputs] if isinstance(outputs, str) else outputs
     table, file = _table(data, outputs)
     known = [str(name) for name in table.columns]
@@ -155,16 +158,22 @@ def _read(
     if both := [name for name in names if name in outputs]:
         raise StudyError(f"'{both[0]}' is named as an input and as an output", key="inputs", value=both[0], remedy="take it out of one")
     table = table[_inside(table, within or {})]
-    columns, classes = [], []
+    if len(table) < LEAST_ROWS:
+        text = f"{file} has {len(table)} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
+        raise StudyError(text, key="data", value=len(table), remedy="widen the part" if within else "add rows")
+    still = [name for name in names if table[name].nunique(dropna=False) < 2 and _is_finite(table[name].iloc[0])]
+    if len(still) == len(names):
+        raise StudyError(f"no input of {file} differs from row to row", key="inputs", remedy="name others")
+    names, columns, classes = [name for name in names if name not in still], [], []
     for k, name in enumerate((*names, *outputs)):
         column: Any = table[name]
         codes = None if name in outputs else _codes(column)
+        if codes is not None and (kinds := int(codes.max()) + 1) * LEAST_ALIKE > len(codes):
+            text = f"'{name}' has {kinds} different texts in {len(codes)} rows, too many to compare rows with the same one"
+            raise StudyError(text, key="inputs", value=name, remedy="leave the column out: name the inputs")
         classes += [] if codes is None else [k]
         columns.append(_numbers(column, name, file) if codes is None else codes)
-    if len(columns[0]) < LEAST_ROWS:
-        text = f"{file} has {len(columns[0])} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
-        raise StudyError(text, key="data", value=len(columns[0]), remedy="widen the part" if within else "add rows")
-    return names, list(outputs), np.column_stack(columns), classes
+    return names, list(outputs), np.column_stack(columns), classes, still
 
 
 def _table(data: str | Path | pd.DataFrame, outputs: Sequence[str]) -> tuple[pd.DataFrame, str]:
@@ -244,6 +253,10 @@ class _Cells:
             text = f"the column '{name}' of {file} holds numbers and texts"
             raise StudyError(text, key="data", value=next(iter(self.texts)), remedy="mend the line or take it out")
         return np.array(list(self.texts), object)[values.astype(int)] if self.texts else values
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and bool(np.isfinite(value))
 
 
 def _codes(column: pd.Series) -> np.ndarray | None:

@@ -14,7 +14,7 @@ import numpy as np
 from uqmbd.analysis.dynamics import derivatives
 from uqmbd.analysis.dynamics.compiled import compiled_spectrum, stepping
 from uqmbd.analysis.dynamics.exponents import Exponents, kaplan_yorke, largest, spectrum
-from uqmbd.analysis.dynamics.maps import FunctionMap
+from uqmbd.analysis.dynamics.maps import FunctionMap, composed, why_lost
 from uqmbd.analysis.dynamics.of_study import Begin, first_step, map_of, require_known, whole_numbers
 from uqmbd.errors import StudyError
 from uqmbd.outcomes import DIVERGED, ERROR, WARNING, Outcomes, OutputInfo, sample_count
@@ -147,12 +147,20 @@ class Lyapunov:
         for k in range(n):
             infinite = [name for name, values in outputs.items() if np.isinf(values[k])]
             if found.lost[k] >= 0:
-                status[k], message[k] = DIVERGED, f"the orbit leaves all bounds at step {found.lost[k] + 1}"
+                status[k], message[k] = (
+                    DIVERGED,
+                    self._why(states[k : k + 1], {name: v[k : k + 1] for name, v in parameters.items()}, found.lost[k]),
+                )
             elif infinite:
                 status[k], message[k] = ERROR, f"{infinite[0]} is minus infinity: a direction vanishes in a step"
         for values in outputs.values():
             values[status != 0] = np.nan
         return Outcomes(outputs, status, message, attributes)
+
+    def _why(self, start: np.ndarray, parameters: Mapping[str, np.ndarray], step: int) -> str:
+        """Why an orbit is lost at a step, in the words of the map where it has some."""
+        own = composed(self.map, int(step) + 1)
+        return f"{why_lost(own, start, parameters, otherwise='the orbit leaves all bounds')[0]} at step {step + 1}"
 
     def _numbers(self, found: Exponents) -> dict[str, np.ndarray]:
         """All outputs that follow from exponents, each (n,)."""

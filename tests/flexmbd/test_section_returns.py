@@ -150,11 +150,24 @@ def test_the_onset_at_the_start_needs_no_memory_of_the_approach_speed():
     assert state[0, -1] == pytest.approx(math.sqrt(2 * 9.81 * 0.2), rel=1e-8) and np.abs(slope[:, -1]).max() == 0.0
 
 
+def test_rows_that_depend_on_each_other_are_refused():
+    def model():
+        s = mass_on_spring()
+        s.add(fm.Translational("second", s.ground.at(0.0, 0.0), s.bodies[-1].centre, axis=(1.0, 0.0)))
+        return s
+
+    with pytest.raises(fm.ModelError, match="depend on the others"):
+        fm.section_map(model, crossing="mass.x", within=10.0)
+
+
 def test_motions_that_do_not_come_back_are_said():
     section = fm.section_map(mass_on_spring, crossing="mass.x", level=0.5, within=7.0)
     found = section.passage(np.array([[0.0, 0.9], [0.0, 1.1]]), {})
     assert np.isnan(found.points[0]).all() and np.isnan(found.time[0]) and "does not come to the section within 7 s" in found.said[0]
     assert np.isfinite(found.points[1]).all() and found.said[1] == ""
+    assert section.lost(np.array([[0.0, 0.9], [0.0, 1.1]]), {}) == found.said
+    orbit = shooting.shoot(section, np.array([[0.0, 0.9]]), {}, period=2)
+    assert "the orbit is lost: it does not come to the section within 7 s" in orbit.lost[0]
 
 
 def test_a_motion_that_only_touches_the_section_has_no_derivative():

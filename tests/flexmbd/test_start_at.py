@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 import flexmbd as fm
@@ -38,14 +37,6 @@ def test_named_coordinates_are_those_of_outputs_at_time_zero_and_others_stay():
     assert begun(rod(starts), names) == pytest.approx([starts.get(name, value) for name, value in zip(names, before, strict=True)])
     every = dict(zip(names, (0.1, 0.2, -1.1, 0.3, 0.4, -2.0), strict=True))
     assert begun(rod(every), names) == pytest.approx([*every.values()])
-
-
-def test_starts_of_all_samples_are_arrays():
-    angle, rate = np.array([0.1, 2.0, -1.0]), np.array([0.0, 3.0, 1.0])
-    build, samples = lambda angle, rate: rod({"rod.angle": angle, "rod.rate": rate}), {"angle": angle, "rate": rate}
-    found = fm.run(build, samples, end=0.5, points=2, outputs=["rod.angle"])
-    np.testing.assert_allclose(found.outputs["rod.angle"][:, 0], angle, atol=1e-15)
-    np.testing.assert_allclose(found.outputs["rod.angle"][:, -1], angle + 0.5 * rate, atol=1e-8)
 
 
 def test_a_body_in_space_starts_at_places_and_with_velocities():

@@ -1,11 +1,16 @@
 """A study in a folder of its own, the command line called in this process, and made-up results."""
 
+import functools
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
+import typer.main
 
 from . import made_up_mechanism
+
+GET_COMMAND, HERE = typer.main.get_command, Path(__file__).parent
 
 MODEL = """
 import numpy as np
@@ -62,6 +67,12 @@ def write_study(tmp_path):
     return write
 
 
+@functools.cache
+def asked_once(ask, folder):
+    """What git says of a folder of the tests, which takes 0.02 s and stays."""
+    return ask(folder)
+
+
 @pytest.fixture(autouse=True)
 def no_report(request, monkeypatch):
     """The report of `Study.run` and of the command, which takes seconds to draw and has tests of its own, is an empty page.
@@ -69,8 +80,15 @@ def no_report(request, monkeypatch):
     Tests marked ``report`` have the whole one, but for the mechanism moving, which has tests of its own too (`test_motion`).
     """
     import uqmbd.study.motions
+    from uqmbd.study import manifest
+
+    ask = manifest.repository
+
+    def repository(folder):
+        return asked_once(ask, folder) if folder is not None and folder.is_relative_to(HERE) else ask(folder)
 
     monkeypatch.setattr(uqmbd.study.motions, "keep_motion", lambda finished: None)
+    monkeypatch.setattr(manifest, "repository", repository)
     if request.node.get_closest_marker("report"):
         return
     import uqmbd.report
@@ -83,10 +101,18 @@ def no_report(request, monkeypatch):
     monkeypatch.setattr(uqmbd.report, "write_report", write_report)
 
 
+@functools.cache
+def command_of(app):
+    """Commands and their options as click has them; a process of its own reads them once, too."""
+    return GET_COMMAND(app)
+
+
 @pytest.fixture
 def uqmbd(monkeypatch, capsys, tmp_path):
     """Call the command line: ``code, output = uqmbd("run", study)``; relative results land in the test's folder."""
     from uqmbd import cli
+
+    monkeypatch.setattr(typer.main, "get_command", command_of)
 
     def call(*arguments) -> tuple[int, str]:
         monkeypatch.chdir(tmp_path)
@@ -97,6 +123,19 @@ def uqmbd(monkeypatch, capsys, tmp_path):
         return leaving.value.code or 0, captured.out + captured.err
 
     return call
+
+
+@pytest.fixture
+def tried_here(monkeypatch):
+    """`check` tries and times a model shortly, in this process; `test_check` and `test_apart` have the other one, which takes seconds."""
+    from uqmbd.errors import StudyError
+    from uqmbd.study import measuring
+
+    def cannot_be_sent(work):
+        raise StudyError("the model holds what cannot be sent to worker processes", key="study.model", remedy="none is needed here")
+
+    monkeypatch.setattr(measuring, "packed", cannot_be_sent)
+    monkeypatch.setattr(measuring, "LONGEST", 0.02)
 
 
 @pytest.fixture

@@ -165,7 +165,9 @@ def test_the_error_of_a_fixed_step_is_that_of_outputs_that_are_no_events(outputs
     assert set(result.step_error.data_vars) == set(outputs) - {"x"}
 
 
-def test_a_model_that_cannot_go_on_is_a_sentence(tmp_path):
-    with pytest.raises(StudyError, match="no parameter 'start'") as error:
-        study_of(lambda load: {"x": uq.Events([load], "hit")}, LOADS, "x", BOTH).run(out=tmp_path, progress=False)
-    assert error.value.remedy
+def test_a_model_that_cannot_go_on_is_a_sentence_also_of_a_check(tmp_path):
+    study = study_of(lambda load: {"x": uq.Events([load], "hit")}, LOADS, "x", BOTH)
+    for call in (study.check, lambda: study.run(out=tmp_path, progress=False)):
+        with pytest.raises(StudyError, match="no parameter 'start'") as error:
+            call()
+        assert error.value.remedy

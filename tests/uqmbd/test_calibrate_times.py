@@ -210,6 +210,7 @@ def test_further_times_of_a_study(tmp_path):
         assert error.value.key == "also" and error.value.remedy
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_readings_beyond_the_end(tmp_path):
     """Said before the model is run, and by `check`."""
     for ask in (lambda one: one.run(out=tmp_path / "out"), lambda one: one.check()):

@@ -97,6 +97,7 @@ def test_scalars_alone_are_kept_either_way(method, inputs, sets, tmp_path):
     assert numbers(Counted().study(case, ["s", "h:final"], store="scalars").run(out=tmp_path / "scalars")) == numbers(whole)
 
 
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize(
     ("method", "words"),
     [
@@ -128,6 +129,7 @@ def test_with_a_history_results_are_the_same_or_refused_at_once(method, inputs, 
     assert not (tmp_path / "scalars").exists()
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_check_refuses_the_same():
     """Of one method: it is the same for all, and starts a process each time."""
     study = Counted().study((METHODS["chebyshev"](degree=3), BOX, {}), ["s", "h", "f"], store="scalars")

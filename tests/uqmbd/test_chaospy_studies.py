@@ -58,6 +58,7 @@ def test_what_chaospy_alone_knows_says_which_digits_reliability_has_lost(tmp_pat
     assert any(note.startswith("a has the quantiles of chaospy, which knows no survival quantile") for note in result.attrs["notes"])
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_check_says_which_gauss_points_an_expression_is_run_at():
     inputs = {**TWO, "c": chaospy.GaussianKDE([1.0, 2.0, 4.0]), "d": 1 - chaospy.Uniform(0, 1)}
     method = uq.PCE(design="quadrature", degree=3, grid="sparse")

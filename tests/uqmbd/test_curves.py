@@ -355,6 +355,7 @@ def test_a_curve_that_is_not_trusted_somewhere(result):
     assert found.startswith("The bounds are not trusted for 50 % of the angle (from 3 rad to 5 rad)") and "horizon" not in found
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_the_command_line_says_what_outputs_are_over(write_study, uqmbd):
     model = """
     import numpy as np

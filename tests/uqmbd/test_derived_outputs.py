@@ -321,6 +321,7 @@ def test_methods_treat_a_derived_output_as_any_other(method, tmp_path):
     assert Path(tmp_path / "r" / "study.toml").read_text().count("hypot") == 1
 
 
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize("arrays", [False, True], ids=["numbers", "arrays"])
 def test_a_derived_output_does_not_hide_one_of_the_model(arrays, write_study, uqmbd, tmp_path):
     def model(a, b):

@@ -94,6 +94,7 @@ def test_runs_are_found_again_where_the_value_is_the_same(study, tmp_path):
     assert simulated(study(INTERVALS | {"c": uq.Fixed(0.25, unit="m")}, grid), tmp_path / "r")[0] == 9
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_the_command_set_knows_it(study, tmp_path, uqmbd):
     text = f"""
         [study]

@@ -92,6 +92,22 @@ def test_columns_of_texts_are_classes(tmp_path):
         assert frame.loc["law", "pawn"] == pytest.approx(1 / 3, abs=0.05)  # 1/3 of two laws, 2/3 of the third: the median
 
 
+def test_a_column_that_stays_the_same_has_no_index_and_is_said():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"a": rng.random(80), "b": 1.0, "c": 2})
+    found = uq.indices_of_table(table.assign(y=table["a"]), ["y"])
+    frame = found.frame.set_index("input")
+    assert (frame.loc[["b", "c"], ["first", "delta", "pawn"]] == 0).all(axis=None) and frame.loc["a", "first"] > 0.9
+    assert [note.split()[0] for note in found.notes] == ["b", "c"]
+
+
+def test_a_column_of_names_of_runs_is_no_input():
+    table = pd.DataFrame({"a": np.arange(80.0), "name": [f"run {k}" for k in range(80)], "y": np.arange(80.0)})
+    with pytest.raises(StudyError, match="80 different texts in 80 rows"):
+        uq.indices_of_table(table, ["y"])
+    assert len(uq.indices_of_table(table, ["y"], ["a"]).frame) == 1
+
+
 def test_a_part_of_the_rows_has_indices_of_its_own():
     rng = np.random.default_rng(6)
     data = pd.DataFrame({"x": rng.random(1500) * 2, "z": rng.random(1500)})

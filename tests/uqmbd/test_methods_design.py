@@ -73,6 +73,14 @@ def test_limits_at_the_nominals_and_none_make_a_plain_optimum():
     assert design_judged(result).state == "unsaid"
 
 
+@pytest.mark.parametrize("ends", [[20.0, 60.0], ["20 mm", "6 cm"]])
+def test_ranges_without_a_unit_are_in_that_of_the_input(ends):
+    inputs = {"a": Random({"type": "normal", "mean": 30.0, "std": 1.0}, "mm")}
+    method = Design(minimise="y", limits={"y": ">= 0"}, move={"a": ends}, samples=0)
+    result, _ = drive(method, inputs, lambda time, a: {"y": (1e3 * a - 50.0) ** 2})
+    assert result.attrs["design"]["a"] == pytest.approx(0.05, rel=1e-4)
+
+
 def test_limits_that_cannot_be_met_are_said():
     inputs, limits = {"a": Interval(0.0, 1.0), "b": normal(0.5, 0.1)}, {"y": ["beta(> 1) >= 3", "beta(< 0.9) >= 3"]}
     result, _ = drive(Design(minimise="a", limits=limits), inputs, lambda time, a, b: {"a": a, "y": a + b})

@@ -60,6 +60,7 @@ def test_methods_without_a_surrogate_have_none():
     assert MonteCarlo(samples=10).fallback_most({}) == 0 and all(hasattr(method, "fallback_most") for method in METHODS.values())
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_check_says_how_many_there_can_be(uqmbd, write_study):
     chebyshev = ("samples = 40", "degree = 3"), ('"montecarlo"', '"chebyshev"')
     limits = [

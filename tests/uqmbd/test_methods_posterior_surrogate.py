@@ -53,6 +53,23 @@ def waves(time, a):
     return {f"s{k}": np.sin(k * a) + a / k for k in range(1, 5)}
 
 
+def test_the_rounds_are_seen_while_they_run_and_change_nothing():
+    """After each round the posterior as its surrogate has it, and how far that is off; at last the result of who looks at nothing."""
+    truth = {name: float(value[0]) for name, value in waves(0, np.array([2.2])).items()}
+    few = {"samples": 6, "batch": 4, "max_runs": 14, "walkers": 16, "max_steps": 40}
+    method = Posterior(scalars=truth, deviations=dict.fromkeys(truth, 0.3), surrogate="kriging", **few)
+    run, seen = method.start(BENT, dict.fromkeys(truth, OutputInfo("m", None)), np.zeros(0), 1), []
+    run.watch()
+    while (asked := run.ask()) is not None:
+        part = run.so_far()
+        assert part is None or "raise" not in " ".join(part.attrs["notes"])
+        seen.append(None if part is None else part.attrs["runs_fresh"])
+        run.tell(asked, waves(0, **asked), np.zeros(len(asked["a"]), np.int8))
+    whole, _ = drive(method, BENT, waves)
+    assert seen == [None, None, 4] and run.result().posterior.equals(whole.posterior)
+    assert run.result().statistics.equals(whole.statistics) and "raise max_runs" in " ".join(whole.attrs["notes"])
+
+
 def of_waves(scatter, **more):
     truth = {name: float(value[0]) for name, value in waves(0, np.array([2.2])).items()}
     settings = {"scalars": truth, "deviations": dict.fromkeys(truth, scatter), "surrogate": "kriging", **more}

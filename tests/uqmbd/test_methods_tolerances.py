@@ -44,6 +44,16 @@ def test_reciprocal_costs_of_a_linear_stack_are_least_where_the_closed_forms_say
     np.testing.assert_allclose([facts.limits[0].surrogate, facts.limits[0].runs], 0.3, rtol=1e-9)
 
 
+def test_tolerances_without_a_unit_are_in_that_of_the_input():
+    table = {"a": {"table": [[0.05, 9.0], [0.5, 2.0], [1.0, 1.0]]}, "b": {"exponential": 4.0, "per": 0.3, "smallest": 0.02}}
+    written = {
+        "a": {"table": [["50 um", 9.0], ["0.5 mm", 2.0], ["1 mm", 1.0]]},
+        "b": {"exponential": 4.0, "per": "0.3 mm", "smallest": "20 um"},
+    }
+    bare, said = (found(costs=costs, limits="<= 2.7").facts_of(Allocated) for costs in (table, written))
+    assert bare.tolerance == pytest.approx(said.tolerance, rel=1e-6) and bare.total_cost == pytest.approx(said.total_cost, rel=1e-6)
+
+
 @pytest.mark.parametrize(("limits", "same"), [(">= -0.3", True), ("width <= 0.6", True), (["<= 0.3", ">= -0.4", "width <= 0.9"], True)])
 def test_lower_ends_and_widths_are_limits_like_upper_ends(limits, same):
     facts = found(limits=limits).facts_of(Allocated)

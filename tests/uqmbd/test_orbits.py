@@ -105,6 +105,14 @@ def test_an_orbit_of_fewer_steps_is_not_taken_for_one_of_the_period(kind, of):
     assert kind == "fold" or "an orbit of 1 step, not 2" in found.message[0]
 
 
+def test_a_section_that_is_never_passed_is_said():
+    flow = uq.Flow(function=lambda x, v, k: (v, -k * x), names=("x", "v"))
+    section = uq.ReturnMap(flow=flow, surface=lambda x, v, k: x - 5.0, dt=0.1, longest=50)
+    orbits = Orbits(lambda: section, ["orbit.x"], None, {"find": {"orbit": {"start": [1.0, 0.0], "period": 2}}}, None)
+    found = orbits.simulate({"k": np.array([1.0, 2.0])})
+    assert found.message == ["orbit: the orbit is lost: the motion does not come to the section within 50 steps"] * 2
+
+
 @pytest.mark.parametrize(("change", "said"), [({"at": {"c": 1.0}}, "'c' is no input"), ({"fixed": {"b": 0.3}}, "'b' is an input")])
 def test_numbers_of_the_map_are_known_by_their_names(change, said):
     with pytest.raises(StudyError, match=said):

@@ -39,6 +39,7 @@ def test_units_of_a_study_file(write_study, uqmbd):
     assert [result.statistics[name].attrs["unit"] for name in ("x", "peak", "x:rms")] == ["mm", "", "m"]
 
 
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize(
     ("units", "words"),
     [
@@ -59,11 +60,13 @@ def test_python_models_have_the_reductions_of_flexmbd():
     assert (REDUCTIONS["time_of_min"](y, t), REDUCTIONS["time_of_max"](y, t)) == (1.0, 2.0)
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_a_forgotten_return_is_named():
     with pytest.raises(StudyError, match=r"returned nothing \(None\); end it with a `return`"):
         study(lambda k: None, ["y"]).check()
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_a_type_error_inside_the_model_is_not_one_of_its_arguments():
     def inside(k, time):
         return {"y": dict(1, 2, 3)}

@@ -226,6 +226,7 @@ def test_wrong_setting_of_one_method_is_named(file):
     assert raised.value.key == "method.smooth.degree" and raised.value.value == 0
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_check_says_the_cost_of_each(file, uqmbd):
     code, output = uqmbd("check", file)
     assert code == 0 and "vertex: the study is valid" in output and "smooth: the study is valid" in output, output

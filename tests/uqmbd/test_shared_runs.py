@@ -214,6 +214,7 @@ def test_an_old_store_is_refused(age, tmp_path):
 
 
 # what `check` says ------------------------------------------------------------------------------------------------------------------------
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize(
     ("settings", "bytes_per_run"),
     [

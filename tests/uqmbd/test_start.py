@@ -19,6 +19,13 @@ def test_usual_units_load_no_pint():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_process_that_tries_a_model_loads_no_results():
+    """It measures how long a command loads them."""
+    code = "import sys; import uqmbd.study.measuring; print({'xarray', 'pandas', 'zarr'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()"
+
+
 def test_owners_of_modules_are_those_that_the_library_finds():
     known = importlib.metadata.packages_distributions()
     for module in ("numpy", "xarray", "yaml", "zarr", "typer", "scipy"):

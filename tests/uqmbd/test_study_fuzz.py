@@ -80,6 +80,7 @@ def run(uqmbd, tmp_path, text: str) -> None:
         assert output.startswith("error: ") and "study.toml" in output and "remedy:" in output, output
 
 
+pytestmark = pytest.mark.usefixtures("tried_here")
 relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -180,6 +180,7 @@ CASES = {
 }
 
 
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize("case", CASES)
 def test_wrong_report(case, asked, uqmbd):
     section, words = CASES[case]

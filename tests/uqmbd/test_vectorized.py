@@ -91,6 +91,7 @@ def test_a_batch_that_raises_is_halved_down_to_the_runs_that_do(tmp_path):
     assert all("the model raised ValueError: too much" in text for text in result.runs["message"].values[failed])
 
 
+@pytest.mark.usefixtures("tried_here")
 @pytest.mark.parametrize(
     ("model", "more", "words"),
     [

@@ -61,6 +61,7 @@ def test_a_model_that_leaves_python_is_a_model_that_raises():
         study(leaves).check()
 
 
+@pytest.mark.usefixtures("tried_here")
 def test_a_mistake_in_a_mechanism_names_the_users_line(tmp_path):
     text = "import flexmbd as fm\n\ndef model(a):\n    s = fm.System()\n    s.body('b', mass=-a, inertia=1.0)\n    return s\n"
     (tmp_path / "model.py").write_text(text)

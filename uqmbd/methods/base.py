@@ -89,6 +89,11 @@ class Method(Checked):
         run = self._start(space.uncertain, dict(outputs), np.asarray(time, float), int(seed))
         return Held(run, {name: item.value for name, item in space.fixed.items()}) if space.fixed else run
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether runs go on from the ends of others, which a model has to be able to."""
+        return False
+
     def treated(self, outputs: Mapping[str, OutputInfo]) -> dict[str, OutputInfo]:
         """The outputs that this method is told of.
 

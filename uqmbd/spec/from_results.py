@@ -13,11 +13,10 @@ from uqmbd.errors import StudyError, did_you_mean
 from uqmbd.inputs.copula import Dependence
 from uqmbd.inputs.joint import names_in
 from uqmbd.method_facts import Estimates, Walked
-from uqmbd.result_data import ResultData
-from uqmbd.tables.scaling import input_unit
 
 if TYPE_CHECKING:
     from uqmbd.result import Result
+    from uqmbd.result_data import ResultData
 
 KEY = "from"
 AS = ("smoothed", "draws")
@@ -67,6 +66,7 @@ def filled(inputs: Mapping[Any, Any], dependence: Any, directory: Path | None) -
 def _read(asked: Any, directory: Path) -> tuple[dict[str, Any], list[Any]]:
     """Inputs by name, as tables of a study file, and their rank correlations."""
     from uqmbd.result import open_results
+    from uqmbd.result_data import ResultData
 
     table = dict(asked) if isinstance(asked, Mapping) else {"result": asked}
     if isinstance(table.get("result"), ResultData):
@@ -119,6 +119,8 @@ def _folder_of(result: ResultData) -> Path:
 
 def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
     """The draws of a posterior themselves, all inputs by one row each time."""
+    from uqmbd.tables.scaling import input_unit
+
     units, data = [input_unit(result, name).unit or "" for name in names], str(folder / "tables" / "posterior.csv")
     one = {"column": names[0]} if len(names) == 1 else {"columns": list(names)}
     table: dict[str, Any] = {"distribution": {"data": data, **one}}
@@ -127,6 +129,8 @@ def _rows(result: Result, names: list[str], folder: Path) -> dict[str, Any]:
 
 def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, Any], list[Any]]:
     """Of the draws of a posterior, which its tables have in the units in which its inputs were written."""
+    from uqmbd.tables.scaling import input_unit
+
     inputs = {}
     for name in names:
         array, unit = result["posterior"][f"input:{name}"], input_unit(result, name)
@@ -152,6 +156,8 @@ def _drawn(result: Result, names: list[str], folder: Path) -> tuple[dict[str, An
 
 def _normal(result: Result, names: list[str]) -> tuple[dict[str, Any], list[Any]]:
     """Of an estimate with its covariance."""
+    from uqmbd.tables.scaling import input_unit
+
     estimates = result.facts_of(Estimates)
     known, rho = estimates.correlations
     for name in names:

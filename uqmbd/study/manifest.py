@@ -111,6 +111,7 @@ def packages() -> dict[str, str]:
     return dict(sorted(installed.items(), key=lambda entry: entry[0].lower()))
 
 
+@cache
 def name_and_version(one: importlib.metadata.Distribution) -> tuple[str, str]:
     """What the first lines of a distribution's metadata say; the library reads all of them as an e-mail, which takes ten times as long."""
     text = one.read_text("METADATA") or ""

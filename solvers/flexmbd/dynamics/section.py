@@ -16,6 +16,8 @@ from flexmbd.dynamics.where import DIRECTIONS, Where, contact_of, contacts_of
 from flexmbd.errors import ModelError, check_number
 from flexmbd.formulation import taken
 from flexmbd.registry import NEWTON, POISSON
+from flexmbd.running.diagnosis import examine
+from flexmbd.space import lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,7 @@ class SectionMap:
         self._formulation = taken(formulation, system)[0]
         e = Equations(system, self._formulation)
         _refuse(e.problem)
+        examine(e.problem, system.parameters().of_samples(0), e.initial()[0], length=float(lengths(system, 1)[0]))
         section, driven = where.check(e, every), where.returns and every is not None
         self._beyond, self.contacts = where.beyond(e), contacts_of(e.problem)
         guess = np.concatenate(e.initial())
@@ -139,6 +142,10 @@ class SectionMap:
         """States (n, d) at the next section, their derivatives by the states (n, d, d) and by inputs (n, d, len(by))."""
         found = self.passage(states, parameters, by)
         return found.points, found.by_state, found.by_parameter
+
+    def lost(self, states, parameters):
+        """Why states (n, d) have no next one or no derivatives, a text for each; "" where they have."""
+        return self.passage(states, parameters).said
 
     def passage(self, states, parameters, by=(), without=None):
         """The same as a `Passage`, which says what happened on the way; `without` a contact, by name, how near to it the motion comes."""
@@ -258,6 +265,14 @@ def section_map(
     ((1, 2, 2), (1, 2, 1))
     >>> section.passage(section.start, {"frequency": 2.7}).impacts.tolist()
     [1]
+
+    By how much it would go through the stop, were it not there, and the derivative of the gap by the frequency:
+
+    >>> section.contacts
+    ('stop',)
+    >>> found = section.passage(section.start, {}, by=["frequency"], without="stop")
+    >>> found.gap.round(4).tolist(), found.gap_by_parameter.round(4).tolist()
+    ([-0.6231], [[0.4205]])
 
     From impact to impact, where mass.x is 0:
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed, why_lost
 from uqmbd.analysis.dynamics.shooting import least_squares, multipliers
 from uqmbd.errors import StudyError
 
@@ -99,8 +99,11 @@ def locate_all(base: Map, kind: str, parameter: str, states: np.ndarray, paramet
                 residual[rows], slope[rows] = _system(over, kind, parameter, u[rows], here, None if far else slope[rows, d])
         step = least_squares(slope[going], -residual[going])
         fine = np.isfinite(step).all(axis=1)
-        for k in going[~fine]:
-            lost[k] = "the map gives no number there"
+        if not fine.all():
+            rows = going[~fine]
+            here = {name: value[rows] for name, value in given.items()}
+            for k, why in zip(rows, why_lost(over, u[rows, :d], {**here, parameter: u[rows, d]})):
+                lost[k] = why
         going, step = going[fine], step[fine]
         reach[going] = np.abs(step / np.maximum(1.0, np.abs(u[going]))).max(axis=1)
         u[going] += step * np.minimum(1.0, 0.3 / np.maximum(reach[going], 1e-300))[:, None]

@@ -1,6 +1,6 @@
 """Maps ``x -> f(x, p)`` of many states at once, with their derivatives: of a Python function, in other coordinates, applied k times.
 
-A map is any object with what `Map` says.
+A map is any object with what `Map` says. With ``lost(states, parameters)`` besides it says why states have no next one, a text for each.
 """
 
 from __future__ import annotations
@@ -235,6 +235,10 @@ class ChangedMap:
         points, after = derivatives.by_complex_step(self._through(self.to, self.names), points)
         return points, after @ by_state @ before, after @ by_parameter
 
+    def lost(self, states: np.ndarray, parameters: Parameters) -> list[str]:
+        """Why states (n, d) have no next one."""
+        return why_lost(self.base, self._through(self.back, self.base.names)(states), parameters)
+
     def _through(self, change: Callable[..., Any] | None, names: tuple[str, ...]) -> Callable[[np.ndarray], np.ndarray]:
         def changed(x: np.ndarray) -> np.ndarray:
             if change is None:
@@ -289,6 +293,27 @@ class Composed:
             states, one, explicit = self.base.tangent(states, parameters, by)
             by_state, by_parameter = one @ by_state, one @ by_parameter + explicit
         return states, by_state, by_parameter
+
+    def lost(self, states: np.ndarray, parameters: Parameters) -> list[str]:
+        """Why states (n, d) do not come to the end of all steps, "" where nothing is known."""
+        every = {name: np.broadcast_to(value, len(states)) for name, value in parameters.items()}
+        words, going = [""] * len(states), np.arange(len(states))
+        for _ in range(self.times if hasattr(self.base, "lost") else 0):
+            here = {name: value[going] for name, value in every.items()}
+            for k, why in zip(going, why_lost(self.base, states, here, otherwise="")):
+                words[k] = why
+            states = self.base.step(states, here)
+            stay = np.isfinite(states).all(axis=1) & np.array([not words[k] for k in going], bool)
+            states, going = states[stay], going[stay]
+            if not going.size:
+                break
+        return words
+
+
+def why_lost(base: Map, states: np.ndarray, parameters: Parameters, otherwise: str = "the map gives no number there") -> list[str]:
+    """Why states (n, d) have no next one, in the words of the map where it has some."""
+    lost = getattr(base, "lost", None)
+    return [why or otherwise for why in (lost(states, parameters) if lost else [""] * len(states))]
 
 
 def composed(base: Map, times: int) -> Map:

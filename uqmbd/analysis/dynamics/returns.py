@@ -161,6 +161,20 @@ class ReturnMap(_FlowMap):
 
     def returned(self, states: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray]:
         """The states (n, d) on the surface and the times (n,) until then in s."""
+        return self._carried(states, parameters)[:2]
+
+    def lost(self, states: np.ndarray, parameters: Parameters) -> list[str]:
+        """Why motions from states (n, d) do not come back; "" where they do."""
+        out, _, waiting = self._carried(states, parameters)
+        words = [
+            "" if np.isfinite(x).all() else "the motion leaves all bounds, or stays at a stop, before it comes to the section" for x in out
+        ]
+        for k in waiting:
+            words[k] = f"the motion does not come to the section within {self.longest} steps"
+        return words
+
+    def _carried(self, states: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `returned`, and which motions (k,) have not come to the surface."""
         n = len(states)
         h = np.broadcast_to(np.asarray(_called(self.dt, parameters)), n)
         kind = np.result_type(states, h, *parameters.values())
@@ -179,7 +193,7 @@ class ReturnMap(_FlowMap):
             x, t, fresh, going, begun = y[stay], (t + h[going])[stay], left[stay], going[stay], False
             if not going.size:
                 break
-        return out, times
+        return out, times, going
 
     def _put(self, out: tuple[np.ndarray, np.ndarray], rows: np.ndarray, step: Step, here: Parameters, new: bool) -> None:
         """Write the states and times at which motions come through the surface within a step."""

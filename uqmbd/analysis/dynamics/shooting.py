@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed, why_lost
 
 TOLERANCE = 1e-11  # of a state, beside the larger of one and its size
 STEPS = 40
@@ -120,8 +120,9 @@ def shoot(base: Map, starts: np.ndarray, parameters: Parameters, period: int = 1
         image, slopes[going], _ = over.tangent(x[going], here)
         residual[going] = _residual(x[going], image)
         bad = ~np.isfinite(residual[going]) | ~np.isfinite(slopes[going]).all(axis=(1, 2))
-        for k in going[bad]:
-            lost[k] = "the orbit is lost: the map gives no number there"
+        if bad.any():
+            for k, why in zip(going[bad], why_lost(over, x[going[bad]], {name: value[bad] for name, value in here.items()})):
+                lost[k] = f"the orbit is lost: {why}"
         step = least_squares(np.eye(d) - slopes[going], image - x[going])
         small = np.abs(step).max(axis=1) <= tolerance * _size(x[going])
         done = small & (residual[going] <= 1e3 * tolerance)

@@ -51,6 +51,7 @@ class BySurrogate(PosteriorRun):
                 self._run(z, FRESH)
                 yield True
                 self._compare(said, self._log_likelihood(first))
+                self._show()
             if count <= 0 or self.error <= settings.surrogate_tolerance:
                 yield from self._walk(rng, settings.effective, settings.max_steps)
                 return
@@ -119,7 +120,12 @@ class BySurrogate(PosteriorRun):
         self.error = float(np.sqrt(np.mean(off**2))) if 2 * len(off) > len(said) else np.inf
 
     def settle(self, conclude: Any = None) -> None:
-        """Once fresh runs say how far the surrogate can be believed, and not while chains walk that only say where these are."""
+        """Not while chains walk, which ask for no runs."""
+
+    def _show(self) -> None:
+        """The chains of a round, once fresh runs say how far their surrogate can be believed."""
+        super().settle()
+        self.__dict__.pop("_outcomes", None)  # is of all runs
 
     # result ---------------------------------------------------------------------------------------------------------------------------
     def best_run(self) -> int:
@@ -163,7 +169,7 @@ class BySurrogate(PosteriorRun):
         off = f"the logarithm of the density is off by {error:.2g} at the last fresh runs" if np.isfinite(error) else "half of them failed"
         return facts, [
             f"the surrogate has not converged after {len(self.points)} runs: {off}, where surrogate_tolerance = "
-            f"{settings.surrogate_tolerance:g} was asked for; the posterior is wider for it, or wrong; raise max_runs"
+            f"{settings.surrogate_tolerance:g} was asked for; the posterior is wider for it, or wrong" + "; raise max_runs" * self.ended
         ]
 
 

@@ -18,7 +18,7 @@ from uqmbd.inputs.quantity import in_unit
 from uqmbd.methods.base import Method, MethodRun, require_inputs
 from uqmbd.methods.design.measures import Measure
 from uqmbd.methods.design.several import Several
-from uqmbd.methods.design.wanted import Limits, Moves, Wanted
+from uqmbd.methods.design.wanted import Limits, Moves, Wanted, of_input
 from uqmbd.outcomes import OutputInfo
 
 
@@ -48,7 +48,7 @@ class Design(Method):
         are, with ``and``, and by the reliability index, ``"beta(...) >= 3"``.
     move : dict of str to list
         Of random inputs, from where to where the nominal may move: ``move = { play = ["0.02 mm", "0.05 mm"] }``; of intervals the
-        middle, and they stay uncertain about it.
+        middle, and they stay uncertain about it. Numbers without a unit are in that of the input.
     uncertain : list of str
         Further intervals that nobody chooses.
     approach : str
@@ -158,7 +158,7 @@ class Design(Method):
             return low, high
         if name not in self.move:
             return None
-        low, high = (in_unit(end, item.unit, of=name, key=f"method.move.{name}") for end in self.move[name])
+        low, high = (of_input(end, item, name, f"method.move.{name}") for end in self.move[name])
         if not low < high:
             remedy = "write [lower, upper]"
             raise StudyError(f"'{name}' cannot move from {low:g} to {high:g}", key=f"method.move.{name}", remedy=remedy)

@@ -36,7 +36,7 @@ class Tolerances(Chebyshev):
         Of a tolerance t of each input: ``{ reciprocal = 4.0, at = "0.01 mm" }`` costs 4 at / t (at: the whole tolerance, where nothing is
         said), ``{ exponential = 4.0, per = "0.01 mm" }`` 4 exp(-t / per), ``{ table = [["0.01 mm", 9.0], ["0.02 mm", 5.0]] }`` what stands
         there, a monotonic cubic in between, and no tolerance below its first. ``smallest = "1 um"`` beside it is the smallest tolerance of
-        this input.
+        this input. Tolerances without a unit are in that of the input.
     limits : dict of str to str or list of str
         By scalar output: ``"<= 18 kN"``, ``">= 2 mm"``, ``"width <= 0.1 mm"``, and ``"P(> 18 kN) <= 0.01"`` for parts that scatter within
         their tolerances; numbers without a unit are in that of the output (SI).

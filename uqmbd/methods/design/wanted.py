@@ -15,6 +15,7 @@ from uqmbd.errors import StudyError
 from uqmbd.inputs import Input
 from uqmbd.inputs.checked import Checked, Number
 from uqmbd.inputs.quantity import Level, Quantity, in_unit, level
+from uqmbd.inputs.units import to_si
 from uqmbd.methods.design.measures import Measure, What, level_of, share_of_index
 from uqmbd.outcomes import OutputInfo
 
@@ -62,10 +63,10 @@ class CostOf(Checked):
         return self
 
     def numbers(self, name: str, item: Input) -> dict[str, Any]:
-        """Tolerances that are written here, in the unit of the input `item`, which is called `name`."""
+        """Tolerances that are written here, in SI; `item` is the input in SI, which is called `name`."""
 
         def number(value: Any, key: str) -> float:
-            found = in_unit(value, item.unit, of=name, key=f"method.costs.{name}.{key}", difference=True)
+            found = of_input(value, item, name, f"method.costs.{name}.{key}", difference=True)
             if not found > 0:
                 raise StudyError("a tolerance is above 0", key=f"method.costs.{name}.{key}", value=found, remedy="give a distance")
             return found
@@ -139,6 +140,13 @@ class Wanted:
     def of_spread(self) -> bool:
         """Whether it limits a standard deviation alone, whose unit has no offset."""
         return self.measure is not None and self.what == "spread" and self.measure.mean == 0.0
+
+
+def of_input(value: Any, item: Input, name: str, key: str, *, difference: bool = False) -> float:
+    """A number for the input `item`, called `name`, in SI: a plain one is in the unit in which the input was written."""
+    if isinstance(value, Quantity):
+        return in_unit(value, item.unit, of=name, key=key, difference=difference)
+    return to_si((item.written or item).unit).number(float(value), difference=difference)
 
 
 def moves_wanted(value: Any) -> dict[str, tuple[Any, Any]]:

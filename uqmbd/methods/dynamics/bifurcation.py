@@ -180,13 +180,18 @@ class Bifurcation(OfSections):
             raise StudyError(f"every input needs as many starts: {listed}", key="starts", remedy="make the lists equally long")
         return self
 
+    @property
+    def goes_on(self) -> bool:
+        """With `continuation`."""
+        return self.continuation
+
     def over(self, inputs: Mapping[str, Input]) -> str:
         """The input over which the diagram is."""
         intervals = [name for name, item in inputs.items() if item.kind == "interval" and name not in self.starts]
         if self.parameter is None:
             if len(intervals) == 1:
                 return intervals[0]
-            if not intervals and self.starts:
+            if not intervals and any(item.kind == "interval" for item in inputs.values()):
                 text = "all intervals have starts, and the diagram is over none of them"
                 raise StudyError(text, key="method.starts", value=list(self.starts), remedy="leave one out, over which the diagram is")
             text = (
