@@ -276,7 +276,10 @@ class DesignRun(FixedSampler):
         if short.any():
             nearest = limits[int(np.argmin(np.where(short > 0, short, np.inf)))]
             which = f"{nearest['output']} {nearest['text']}".strip()
-            said.append(f"no design was found that meets all limits; {which} is nearest to being met")
+            seen = np.array([one[2].margins[self._own] for one in self._record])
+            never = [f"{one.output} {one.text}" for one, margins in zip(self._wanted, seen.T, strict=True) if not (margins >= 0).any()]
+            none = f"; none of the {len(self._record)} designs that were looked at meets {', '.join(never)}" if never else ""
+            said.append(f"no design was found that meets all limits; {which} is nearest to being met{none}")
         if not best.converged:
             said.append("the search for the best design did not converge: another one may be better")
         if not best.settled:
