@@ -49,8 +49,6 @@ class ResultData:
         Where it was saved, or opened.
     """
 
-    folder: Path | None = None
-
     bounds: xr.Dataset
     inner: xr.Dataset
     error: xr.Dataset
@@ -94,6 +92,7 @@ class ResultData:
         self.manifest = {} if manifest is None else manifest
         self.motion = {} if motion is None else motion
         self.trust = trust
+        self.folder: Path | None = None
         for name in self._groups:
             self._require_group(name)
 

@@ -1,4 +1,4 @@
-"""Duffing's oscillator with two wells, driven once in 2 pi s, as Pyragas controls it (Phys. Lett. A 170, 1992, 421)."""
+"""Duffing's oscillator with two wells, driven once in 2 pi s, for control in the form of Pyragas (Phys. Lett. A 170, 1992, 421)."""
 
 import numpy as np
 

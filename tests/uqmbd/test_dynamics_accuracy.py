@@ -7,6 +7,7 @@ import flexmbd as fm
 import uqmbd as uq
 from uqmbd.analysis.dynamics.branches import follow
 from uqmbd.analysis.dynamics.control import Delayed
+from uqmbd.analysis.dynamics.located import locate
 from uqmbd.analysis.dynamics.maps import FunctionMap, accuracy_of, composed
 from uqmbd.analysis.dynamics.shooting import shoot
 
@@ -35,9 +36,18 @@ def test_an_orbit_is_found_to_the_accuracy_that_a_map_says():
     assert "comes no nearer than" in shoot(Rough(accuracy=1e-12), start, values).lost[0]
 
 
-def test_a_branch_begins_at_such_an_orbit():
-    assert not len(follow(Rough(), "r", np.array([0.7]), {"r": 3.2}, (3.1, 3.3)).values)
-    assert len(follow(Rough(accuracy=1e-7), "r", np.array([0.7]), {"r": 3.2}, (3.1, 3.3)).values)
+def test_a_branch_is_followed_and_its_flip_located_as_far_as_a_map_tells():
+    assert not len(follow(Rough(), "r", np.array([0.65]), {"r": 2.9}, (2.8, 3.2)).values)
+    branch = follow(Rough(accuracy=1e-7), "r", np.array([0.65]), {"r": 2.9}, (2.8, 3.2))
+    assert (branch.values.min(), branch.values.max()) == pytest.approx((2.8, 3.2), abs=1e-6)
+    assert [point.kind for point in branch.specials] == ["flip"]
+    assert branch.specials[0].parameter == pytest.approx(3.0, abs=1e-6)
+
+
+def test_a_flip_is_located_as_far_as_a_map_tells():
+    start = np.array([0.66])
+    assert locate(Rough(), "flip", "r", start, {"r": 2.99}).lost
+    assert locate(Rough(accuracy=1e-7), "flip", "r", start, {"r": 2.99}).parameter == pytest.approx(3.0, abs=1e-6)
 
 
 def test_maps_made_of_others_are_as_far_off():

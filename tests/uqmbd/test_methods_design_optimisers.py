@@ -116,3 +116,11 @@ def test_ten_million_points_say_how_true_the_index_is(case):
     np.testing.assert_allclose(-norm.ppf(share), beta, atol=0.1)
     if case == "cantilever":
         assert abs(share[0] - norm.sf(3)) < 4 * np.sqrt(norm.sf(3) / 1e7)
+
+
+def test_turns_of_populations_end_at_the_cantilever():
+    """A search that is content with 1e-4 of the ranges never finds the same design twice, and yet the turns end."""
+    pytest.importorskip("cmaes", reason="cmaes is not installed: pip install -e '.[optimisers]'")
+    method = Design(minimise="area", limits=LIMITS, samples=50, optimiser="cma-es", approach="sora")
+    facts = drive(method, CANTILEVER, cantilever, seed=3)[0].facts_of(Designed)
+    assert facts.verified and facts.objective == pytest.approx(9.52025075, rel=1e-6)

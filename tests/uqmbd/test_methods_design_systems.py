@@ -81,6 +81,7 @@ def test_a_system_that_cannot_be_met_is_named():
     method = uq.Design(minimise="cost", systems=["P(y > 6 or t > 5) <= 1e-9"], limits={"y": "<= -7"}, samples=20)
     result = drive(method, inputs(), model(0.0))[0]
     assert not result.facts_of(Designed).feasible and "is nearest to being met" in result.attrs["notes"][0]
+    assert result.attrs["notes"][0].endswith("designs that were looked at meets y <= -7")
 
 
 @pytest.mark.parametrize("system", ["series", "parallel"])

@@ -60,7 +60,7 @@ def test_ogy_holds_the_ball_where_a_scalar_equation_says(ball):
 
 
 @pytest.mark.parametrize(("gain", "holds"), [(0.1, False), (0.4, True)])
-def test_pyragas_gain_holds_duffings_oscillator(gain, holds):
+def test_feedback_all_the_time_holds_duffings_oscillator_with_gain_enough(gain, holds):
     study = Study.from_file(STUDIES / "chaos_control" / "duffing.toml")
     outputs, solver = ["control.multiplier_abs"], {**study.solver, "gain": [0.0, gain]}
     control = ChaosControl(model_of("chaos_control", "duffing.py").duffing, outputs, None, solver, None)

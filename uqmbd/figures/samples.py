@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from uqmbd.figures.thinning import extremes
-from uqmbd.method_facts import OfModel
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import chosen, output_names
+from uqmbd.tables.scatter import OfModel
 
 Line = tuple[np.ndarray, np.ndarray]  # x and y of a curve
 BLOCKS = 6  # neighbouring runs lie in one chunk of the store: few blocks mean few chunks to read

@@ -1,8 +1,8 @@
 """Words that sentences of the first screen share: names of outputs as they are spoken, of inputs, and what lists are."""
 
-from uqmbd.method_facts import OfModel
 from uqmbd.outcomes import TIME
 from uqmbd.result_data import ResultData
+from uqmbd.tables.scatter import OfModel
 
 NAMED = 6  # inputs that a sentence names
 REDUCED = {

@@ -10,10 +10,6 @@ import numpy as np
 
 from uqmbd.campaign.pool import FEW, LONG, default_workers
 from uqmbd.printing import printable
-from uqmbd.simulators.controls import require_start
-from uqmbd.simulators.derived import own
-from uqmbd.simulators.function import FunctionSimulator
-from uqmbd.simulators.vectorized import VectorizedSimulator
 from uqmbd.study.data import StudyData
 from uqmbd.study.forecast import Forecast, Pace, forecast, slowness
 from uqmbd.study.identity import precision_of
@@ -96,8 +92,6 @@ def estimate(study: StudyData, *, patience: float = PATIENCE) -> Cost:
             check_store(study, info)
             fields_of(study, trial, info)
             start(study, info)  # which says what a method cannot do with these outputs
-            if study.method.goes_on and isinstance(made := own(trial.checked()), (FunctionSimulator, VectorizedSimulator)):
-                require_start(made.model)
     least, most = study.method.planned_runs(study.inputs.uncertain)
     workers = default_workers() if study.campaign.workers is None else study.campaign.workers
     pace = Pace(measured.width, measured.least_call, measured.seconds / measured.runs)

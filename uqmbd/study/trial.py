@@ -19,12 +19,15 @@ from uqmbd.methods.base import Method
 from uqmbd.outcomes import OutputInfo
 from uqmbd.simulators.apart import Ended, Late, apart
 from uqmbd.simulators.base import Simulator, controlled
+from uqmbd.simulators.controls import require_start
 from uqmbd.simulators.curve import alike, check_axes
 from uqmbd.simulators.derived import own, rebuilt
 from uqmbd.simulators.detect import SimulatorSpec, ended_in_trial, too_slow
+from uqmbd.simulators.function import FunctionSimulator
 from uqmbd.simulators.model import Model
 from uqmbd.simulators.reads import watching
 from uqmbd.simulators.times import simulator_at
+from uqmbd.simulators.vectorized import VectorizedSimulator
 from uqmbd.study.data import StudyData
 from uqmbd.study.reuse import remember_files
 
@@ -87,8 +90,11 @@ def check_dimensions(units: Units, arguments: Mapping[str, Sequence[tuple[str, s
 
 
 def require_controls(simulator: Simulator, methods: Mapping[str, Method]) -> None:
-    """`StudyError` where a method gives its runs what the model does not take."""
+    """`StudyError` where a method gives its runs what the model does not take, or has runs go on and a function cannot."""
+    made = own(simulator)
     for label, method in methods.items():
+        if method.goes_on and isinstance(made, (FunctionSimulator, VectorizedSimulator)):
+            require_start(made.model)
         try:
             controlled(simulator, method.controls())
         except StudyError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from uqmbd.analysis.dynamics import located
-from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed
 from uqmbd.analysis.dynamics.shooting import fewest_steps
 
 BRANCH_POINT = "branch_point"
@@ -80,18 +80,22 @@ class Curve:
     def corrected(self, start: np.ndarray, across: np.ndarray, along: np.ndarray) -> Point | None:
         """The orbit in the plane through `start` with the normal `across`, its tangent to the side of `along`; None where there is none."""
         y = start
-        for _ in range(_NEWTON):
+        for left in reversed(range(_NEWTON)):
             residual, slope, by_state = self.equation(y)
             matrix = np.concatenate([slope, across[None]])
             if not np.isfinite(matrix).all() or not np.isfinite(residual).all():
                 return None
             step = np.linalg.lstsq(matrix, np.append(-residual, across @ (start - y)))[0]
             y = y + step
-            if np.abs(step).max() <= _TOLERANCE * max(1.0, np.abs(y).max()):
+            if np.abs(step).max() <= _TOLERANCE * max(1.0, np.abs(y).max()) or (not left and self._untold(y, step)):
                 return _oriented(y, slope, by_state, along)  # slopes of the step before: they are as near as that step is short
             if np.abs(step).max() > 1.0:
                 return None
         return None
+
+    def _untold(self, y: np.ndarray, step: np.ndarray) -> bool:
+        """Whether a step is within what the map says that its points are off."""
+        return bool(np.abs(step * self.scale).max() <= accuracy_of(self.base) * max(1.0, np.abs(y * self.scale).max()))
 
     def point(self, y: np.ndarray, along: np.ndarray) -> Point | None:
         """What there is to know of the orbit at `y`."""

@@ -47,8 +47,8 @@ class Continuous:
     >>> fed = Continuous(base=line, parameter="force", gain=np.array([0.3]))
     >>> found = fed.orbits(np.array([[0.1]]), {"force": 0.0}).multipliers[0, 0]
     >>> rate = lambertw(0.3 * np.exp(0.8)) - 0.8  # of the slowest motion, the largest root of s = -0.5 - 0.3 (1 - exp(-s))
-    >>> round(abs(found), 6), round(abs(np.exp(rate)), 6)
-    (0.692819, 0.692819)
+    >>> np.abs([found, np.exp(rate)]).round(6).tolist()
+    [0.692819, 0.692819]
     """
 
     base: PeriodMap

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqmbd.analysis.dynamics.maps import Map, Parameters, composed, why_lost
+from uqmbd.analysis.dynamics.maps import Map, Parameters, accuracy_of, composed, why_lost
 from uqmbd.analysis.dynamics.shooting import least_squares, multipliers
 from uqmbd.errors import StudyError
 
@@ -110,7 +110,7 @@ def locate_all(base: Map, kind: str, parameter: str, states: np.ndarray, paramet
         going = going[reach[going] > TOLERANCE]
         if not going.size:
             break
-    for k in going[reach[going] > 1e-9]:
+    for k in going[reach[going] > max(1e-9, accuracy_of(base))]:
         lost[k] = f"after {STEPS} steps of Newton's method it still moves, by {reach[k]:.1e}"
     return _said(over, kind, parameter, u, given, lost)
 
@@ -145,7 +145,7 @@ def _said(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Param
         image, slope, _ = over.tangent(u[good, :d], {**here, parameter: u[good, d]})
         found[good] = multipliers(slope)
         away[good] = np.abs(image - u[good, :d]).max(axis=1) / np.maximum(1.0, np.abs(u[good, :d]).max(axis=1))
-    whys = [lost[k] or _doubt(kind, found[k], away[k]) for k in range(n)]
+    whys = [lost[k] or _doubt(kind, found[k], away[k], max(1e-8, accuracy_of(over))) for k in range(n)]
     nothing, begun = np.full(d, np.nan), f"no {kind.replace('_', ' ')} was found from the start"
     return [
         Located(kind, np.nan, nothing, nothing + 0j, f"{begun}: {whys[k]}")
@@ -155,9 +155,9 @@ def _said(over: Map, kind: str, parameter: str, u: np.ndarray, parameters: Param
     ]
 
 
-def _doubt(kind: str, found: np.ndarray, away: float) -> str:
+def _doubt(kind: str, found: np.ndarray, away: float, most: float) -> str:
     """Why what Newton's method has come to is no point of its kind, "" where it is one."""
-    if not away <= 1e-8:
+    if not away <= most:
         return f"its state is no orbit, it moves by {away:.1e}"
     if kind == "neimark_sacker":
         pair = found[(np.abs(np.imag(found)) > 1e-6) & (np.abs(np.abs(found) - 1.0) < _NEAR)]

@@ -15,7 +15,7 @@ from uqmbd.analysis.reliability.form import NotFoundError
 EVALUATIONS = 2000  # of a design, after which the search for the best one is given up: that it goes round in circles
 POPULATIONS = 200  # at most, where nothing is said
 LARGER = 2  # times as many as the usual number: outputs are rough, and optima several
-SPREAD = 0.25  # of the first population, a share of the ranges
+SPREAD = 0.25  # of the first population, a share of the ranges, unless something is known
 HARDER, SOFTER = 1.3, 0.95  # factors of the penalty of a population: where its best passes a limit, and where it does not
 REACHED = 1e-5  # of the size of a margin, or of the ranges: a limit with less is reached
 CORNER, EXACT, NEWTON = 1e-6, 1e-10, 5  # of the slope of the objective; of the size of a margin; steps
@@ -42,6 +42,7 @@ class Sought:
     tolerance: float  # of the objective, as a share of how much it changes over the ranges
     steps: int | None  # largest number of steps
     seed: int
+    spread: float = SPREAD  # of the first population, a share of the ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +203,7 @@ def cma_es(sought: Sought) -> Search:
     wide = max(d, 2)  # the package has no populations of one number
     begin = np.pad(sought.begin, (0, wide - d), constant_values=0.5)
     most, size = sought.steps or POPULATIONS, LARGER * (4 + int(3 * np.log(wide)))
-    population = CMA(begin, SPREAD, bounds=np.tile([0.0, 1.0], (wide, 1)), seed=sought.seed % 2**32, population_size=size)
+    population = CMA(begin, sought.spread, bounds=np.tile([0.0, 1.0], (wide, 1)), seed=sought.seed % 2**32, population_size=size)
     scale, sizes, penalty, best = 1.0, np.empty(0), 1.0, (np.inf, np.inf, sought.begin)
     for count in range(most):
         asked = np.array([population.ask() for _ in range(population.population_size)])

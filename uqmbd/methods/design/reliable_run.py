@@ -10,7 +10,7 @@ import numpy as np
 
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
-from uqmbd.analysis.reliability.designs import OPTIMISERS, Ended, Looked, Sought, judged, sizes_of, stationary
+from uqmbd.analysis.reliability.designs import OPTIMISERS, ROUGH, SPREAD, Ended, Looked, Sought, judged, sizes_of, stationary
 from uqmbd.analysis.reliability.form import NotFoundError
 from uqmbd.errors import StudyError
 from uqmbd.facts import WARNINGS
@@ -25,6 +25,8 @@ FRESH, STARTS = 300, 330  # random numbers of the runs that look at the design t
 MET = 1e-6  # of the size of a margin, by which it may be passed: rounding of the optimisation
 STATIONARY = 1e-4  # of the slope of the objective: what no limit holds up
 CYCLES = 20  # of a sequence of optimisations
+SETTLED = 5  # between two of them searches without slopes move the design by so many times their accuracy
+AROUND = 4  # populations begin so many times as wide as the design moved last
 ALIKE = 1e-3  # of the ranges: ends of two starts that are nearer to each other are one design
 
 
@@ -124,25 +126,33 @@ class DesignRun(FixedSampler):
         sure = ended.converged or stationary(ended.x, looked) <= STATIONARY
         return Found(ended.x, looked, judged(looked, MET), looking.points.copy(), sure, looking.settled, ended.steps)
 
-    def _optimised(self, begin: np.ndarray, *, fixed: bool) -> Rows[Ended]:
+    def _optimised(self, begin: np.ndarray, *, fixed: bool, spread: float = SPREAD) -> Rows[Ended]:
         """Where the optimiser goes; with `fixed`, worst points stay where they are."""
         kind, s = OPTIMISERS[self.settings.optimiser], self.settings
         tolerance = s.tolerance**2 if kind.slopes else s.tolerance
-        sought = Sought(begin, tolerance, s.steps, self.seed + self._number)
+        sought = Sought(begin, tolerance, s.steps, self.seed + self._number, spread)
         return (yield from answered(kind.search(sought), lambda x: self._looked(x, fixed=fixed, slopes=kind.slopes)))
 
     def _sequence(self, begin: np.ndarray) -> Rows[Ended]:
-        """Optimise with worst points that stay, find them anew, until neither moves (Du, Chen, J. Mech. Des. 126 (2004) 225)."""
-        x, steps = begin, 0
+        """Optimise with worst points that stay, find them anew, until neither moves (Du, Chen, J. Mech. Des. 126 (2004) 225).
+
+        Searches without slopes never find a design twice: these end where it moves little and meets the limits at the new points.
+        """
+        x, steps, spread, rough = begin, 0, SPREAD, not OPTIMISERS[self.settings.optimiser].slopes
         for _ in range(CYCLES):
-            ended = yield from self._optimised(x, fixed=True)
+            ended = yield from self._optimised(x, fixed=True, spread=spread)
             steps += ended.steps
             before = self._looking.points.copy()
             yield from answered(self._looking.worst(ended.x[None]), self._run)
-            moved = max(float(np.abs(ended.x - x).max()), float(np.abs(self._looking.points - before).max(initial=0.0)))
+            way, turned = float(np.abs(ended.x - x).max()), float(np.abs(self._looking.points - before).max(initial=0.0))
             x = ended.x
-            if moved <= max(self.settings.tolerance, MET):
+            if max(way, turned) <= max(self.settings.tolerance, MET):
                 return Ended(x, ended.converged, steps)
+            if rough and way <= SETTLED * max(ROUGH, self.settings.tolerance):
+                looked = (yield from self._looked(x[None], fixed=True, slopes=False))[0]
+                if judged(looked, MET).all():
+                    return Ended(x, ended.converged, steps)
+            spread = float(np.clip(AROUND * way, AROUND * ROUGH, SPREAD))
         return Ended(x, False, steps)
 
     def _looked(self, x: np.ndarray, *, fixed: bool, slopes: bool) -> Rows[Sequence[Looked]]:
@@ -157,8 +167,10 @@ class DesignRun(FixedSampler):
         new = {key: k for k, key in enumerate(keys) if key not in self._at}
         if new:
             if self.observed + len(new) > self.settings.max_runs:
+                fewer = ", take slsqp where outputs are smooth" if self.settings.optimiser == "cma-es" else ""
+                remedy = f"raise max_runs, or tolerance{fewer}; all runs are kept"
                 text = f"the search for the best design needs more than max_runs = {self.settings.max_runs} runs"
-                raise StudyError(text, key="method.max_runs", remedy="raise max_runs, or tolerance; all runs are kept")
+                raise StudyError(text, key="method.max_runs", remedy=remedy)
             for number, key in enumerate(new):
                 self._at[key] = self.observed + number
             yield rows[list(new.values())]
@@ -264,7 +276,10 @@ class DesignRun(FixedSampler):
         if short.any():
             nearest = limits[int(np.argmin(np.where(short > 0, short, np.inf)))]
             which = f"{nearest['output']} {nearest['text']}".strip()
-            said.append(f"no design was found that meets all limits; {which} is nearest to being met")
+            seen = np.array([one[2].margins[self._own] for one in self._record])
+            never = [f"{one.output} {one.text}" for one, margins in zip(self._wanted, seen.T, strict=True) if not (margins >= 0).any()]
+            none = f"; none of the {len(self._record)} designs that were looked at meets {', '.join(never)}" if never else ""
+            said.append(f"no design was found that meets all limits; {which} is nearest to being met{none}")
         if not best.converged:
             said.append("the search for the best design did not converge: another one may be better")
         if not best.settled:
