@@ -161,7 +161,7 @@ def _read(
     if len(table) < LEAST_ROWS:
         text = f"{file} has {len(table)} rows{' within that part' if within else ''}, and densities need {LEAST_ROWS}"
         raise StudyError(text, key="data", value=len(table), remedy="widen the part" if within else "add rows")
-    still = [name for name in names if table[name].nunique(dropna=False) < 2 and _is_finite(table[name].iloc[0])]
+    still = [name for name in names if _stays(table[name])]
     if len(still) == len(names):
         raise StudyError(f"no input of {file} differs from row to row", key="inputs", remedy="name others")
     names, columns, classes = [name for name in names if name not in still], [], []
@@ -255,8 +255,10 @@ class _Cells:
         return np.array(list(self.texts), object)[values.astype(int)] if self.texts else values
 
 
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and bool(np.isfinite(value))
+def _stays(column: Any) -> bool:
+    """Whether a column is one finite number."""
+    first = column.iloc[0]
+    return isinstance(first, (int, float, np.number)) and bool(np.isfinite(first)) and column.nunique(dropna=False) == 1
 
 
 def _codes(column: pd.Series) -> np.ndarray | None:
