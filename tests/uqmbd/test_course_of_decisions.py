@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
+from uqmbd.decision_facts import Allocated, Designed
 from uqmbd.figures import growing_figures
 from uqmbd.inputs.space import Space
-from uqmbd.method_facts import Allocated, Designed
 from uqmbd.outcomes import OutputInfo
 
 from .loop import drive, told

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from uqmbd.decision_facts import Designed
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
-from uqmbd.method_facts import Designed
 from uqmbd.methods import Design
 from uqmbd.report.designs import design_answer, design_judged, design_said
 from uqmbd.report.terminal import terminal_table

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
+from uqmbd.decision_facts import Designed
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
-from uqmbd.method_facts import Designed
 from uqmbd.methods import Design
 from uqmbd.methods.design.measures import Measure
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from uqmbd.decision_facts import Designed
 from uqmbd.errors import StudyError
 from uqmbd.figures.designs import design_figures
 from uqmbd.inputs import Interval
-from uqmbd.method_facts import Designed
 from uqmbd.methods import Design
 from uqmbd.methods.design import reliable
 

@@ -7,9 +7,9 @@ from scipy.stats import multivariate_normal, norm
 
 import uqmbd as uq
 from uqmbd.analysis.reliability.systems import slopes_of, together
+from uqmbd.decision_facts import Designed
 from uqmbd.errors import StudyError
 from uqmbd.inputs.space import Space
-from uqmbd.method_facts import Designed
 from uqmbd.report.designs import design_said
 from uqmbd.tables.decided import designed
 

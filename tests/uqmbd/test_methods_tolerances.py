@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import uqmbd as uq
+from uqmbd.decision_facts import Allocated
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval
-from uqmbd.method_facts import Allocated
 from uqmbd.methods import Tolerances
 from uqmbd.report.terminal import notes_below
 from uqmbd.report.tolerances import tolerances_answer, tolerances_judged

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from uqmbd.decision_facts import Designed
 from uqmbd.figures.marks import Curve, Figure, Panel, Points, Rows
-from uqmbd.method_facts import Designed
 from uqmbd.result_data import ResultData
 from uqmbd.tables.decided import minimised_said
 from uqmbd.tables.outputs import in_unit
@@ -26,11 +26,11 @@ def design_figures(result: ResultData) -> list[Figure]:
     shares = 100 * margins[:, nearest] / scale[nearest]
     looks, start = np.arange(1.0, len(margins) + 1), group["start"].values
     unit = "" if found.measure.startswith("P(") else in_unit(result, found.minimised)
-    panels = [Panel("design looked at", f"objective{unit}", _objective(looks, group["objective"].values, start), height=1.6)]
+    panels = [Panel("design looked at", f"objective{unit}", _objective(looks, group["objective"].values, start), height=1.6, counted=True)]
     if nearest:
         shown = np.clip(shares, -100.0, None)
         lines = tuple(Curve(*_apart(looks, share, start), names[k], n) for n, (k, share) in enumerate(zip(nearest, shown.T, strict=True)))
-        panels.append(Panel("design looked at", "margin [%]", (*lines, _zero(looks)), height=1.6))
+        panels.append(Panel("design looked at", "margin [%]", (*lines, _zero(looks)), height=1.6, counted=True))
     caption = (
         "In the order in which the search looked at them; a gap is where it begins anew.",
         "A margin is in per cent of the largest one; below 0 the limit is passed, by 100 % or more at the bottom.",

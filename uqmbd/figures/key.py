@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from uqmbd.decision_facts import Allocated
 from uqmbd.figures import samples
 from uqmbd.figures.basins import basins_figures
 from uqmbd.figures.designs import design_figures
@@ -21,7 +22,7 @@ from uqmbd.figures.scalars import distribution_figures, scalar_figure
 from uqmbd.figures.sensitivities import sensitivity_figures
 from uqmbd.figures.tolerances import tolerances_figures
 from uqmbd.figures.worst import extremes_panel, inputs_said
-from uqmbd.method_facts import Allocated, Estimates, ReportFacts, Walked
+from uqmbd.method_facts import Estimates, ReportFacts, Walked
 from uqmbd.result_data import ResultData
 from uqmbd.tables.numbers import brief, scale
 from uqmbd.tables.outputs import axis_label, axis_unit, chosen, has_probability, key_said, label_of, output_names, statistics_in, widest

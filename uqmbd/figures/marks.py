@@ -266,7 +266,7 @@ Mark = Curve | Band | Stack | Bars | Rows | Points | Dots | Tiles | Cells | Pair
 class Panel:
     """One pair of axes. ``shades`` are spans of x that are not trusted; ``names`` are those of rows, cells or variables.
 
-    A ``bare`` one has nothing along its vertical axis, which reaches from 0 to 1.
+    A ``bare`` one has nothing along its vertical axis, which reaches from 0 to 1; a ``counted`` one has whole numbers along the other.
     """
 
     x_label: str
@@ -278,6 +278,7 @@ class Panel:
     equal: bool = False
     names: tuple[str, ...] = ()
     bare: bool = False
+    counted: bool = False
 
     @property
     def named(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator, ScalarFormatter
 
 from uqmbd.figures.labels import SIDES, shortened
 from uqmbd.figures.marks import SHADE, STYLES, Band, Bars, Cells, Curve, Dots, Image, Level, Mark, Pairs, Panel, Points, Rows, Stack, look
@@ -53,6 +53,8 @@ def panel_marks(axis: Axes, panel: Panel, theme: Theme) -> None:
         axis.margins(x=0.15)
     elif any(isinstance(mark, Band) for mark in panel.marks) and any(isinstance(mark, Points) and any(mark.sides) for mark in panel.marks):
         axis.margins(y=0.12)  # words stand above and below the band
+    if panel.counted:
+        axis.xaxis.set_major_locator(MaxNLocator(8, integer=True))
     if panel.log:
         axis.set_yscale("log")
         axis.yaxis.set_major_locator(LogLocator(numticks=5))

@@ -8,6 +8,7 @@ import numpy as np
 from uqmbd.figures import samples
 from uqmbd.figures.marks import Band, Bars, Curve, Dots, Figure, Pairs, Panel, Points
 from uqmbd.figures.sensitivities import kinds
+from uqmbd.method_facts import Beyond, Looked
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import in_unit
 from uqmbd.tables.scaling import input_unit, with_unit
@@ -103,17 +104,17 @@ def convergence_figures(result: ResultData, names: list[str]) -> list[Figure]:
 
 def _beyond(result: ResultData, name: str) -> str:
     """``probability > 18 kN``, with the limit where one is known."""
-    limit = result["beyond"][name].attrs.get("limit", "") if "beyond" in result.specs and name in result["beyond"] else ""
-    return f"probability {limit}".rstrip()
+    known = "beyond" in result.specs and name in result["beyond"]
+    return f"probability {Beyond.of(result['beyond'][name].attrs).limit if known else ''}".rstrip()
 
 
 def _looked(result: ResultData) -> list[str]:
     """A sentence on the confidence of limits that runs are looked at with on the way."""
-    looks, last = result.attrs.get("looks", 1), result.attrs.get("confidence_at_last_look")
-    if last is None:
+    looked = result.facts_of(Looked)
+    if looked.confidence_at_last_look is None:
         return []
-    each = f"All limits here have the confidence of those at the last of {looks} looks, {100 * last:.4g} %"
-    return [f"{each}: so those at all looks hold together with 95 % (Bonferroni)." if looks > 1 else f"{each}."]
+    each = f"All limits here have the confidence of those at the last of {looked.looks} looks, {100 * looked.confidence_at_last_look:.4g} %"
+    return [f"{each}: so those at all looks hold together with 95 % (Bonferroni)." if looked.looks > 1 else f"{each}."]
 
 
 def _there(values: np.ndarray) -> np.ndarray:

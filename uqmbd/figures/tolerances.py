@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from uqmbd.decision_facts import Allocated
 from uqmbd.figures.marks import Curve, Figure, Panel, Points, Rows
-from uqmbd.method_facts import Allocated, Compromises
+from uqmbd.method_facts import Compromises
 from uqmbd.result_data import ResultData
 from uqmbd.tables.outputs import in_unit
 
@@ -24,7 +25,7 @@ def _course(result: ResultData) -> list[Figure]:
     numbers, cost = group["round"].values.astype(float), group["cost"].values
     nameless = ("",) * len(numbers)
     marks = Curve(numbers, cost, "cheapest tolerances", "outer"), Points(numbers, cost, nameless, nameless, "round", 1, small=True)
-    panels = [Panel("round", "cost", marks, height=1.6)]
+    panels = [Panel("round", "cost", marks, height=1.6, counted=True)]
     caption = ["In each round the cheapest tolerances are chosen, and runs within them tighten the limits that they pass."]
     left = -group["passed"].values
     told = np.flatnonzero(np.isfinite(left).any(axis=0))
@@ -32,7 +33,9 @@ def _course(result: ResultData) -> list[Figure]:
         size = np.nanmax(np.abs(left[:, told]), axis=0)
         shares, names = 100 * left[:, told] / np.where(size > 0, size, 1.0), group["limit"].values[told]
         lines = [Curve(numbers, share, str(name), k) for k, (name, share) in enumerate(zip(names, shares.T, strict=True))][:MOST]
-        panels.append(Panel("round", "left to the limit [%]", (*lines, Curve(numbers, 0 * numbers, "limit", "limit")), height=1.6))
+        panels.append(
+            Panel("round", "left to the limit [%]", (*lines, Curve(numbers, 0 * numbers, "limit", "limit")), height=1.6, counted=True)
+        )
         caption.append("What runs leave to a limit is in per cent of the most in any round; below 0 they pass it.")
     return [Figure(f"{KEY}.rounds", "How limits were tightened", tuple(panels), tuple(caption), growing=True)]
 

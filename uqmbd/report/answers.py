@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from uqmbd.analysis.statistics.widths import ENDS, band_width
+from uqmbd.decision_facts import Allocated, Designed
 from uqmbd.figures import samples
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.sensitivities import kinds
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Allocated, Designed, Estimates, Kinds, Limit, Walked, Words
+from uqmbd.method_facts import Estimates, Kinds, Limit, Walked, Words
 from uqmbd.outcomes import TIME
 from uqmbd.report import basins, diagrams
 from uqmbd.report.causes import cause, leading

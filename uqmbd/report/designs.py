@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from uqmbd.method_facts import Designed, LimitMet
+from uqmbd.decision_facts import Designed, LimitMet
 from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed

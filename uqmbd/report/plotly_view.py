@@ -14,6 +14,7 @@ from uqmbd.report.plotly_marks import color, traces
 LABEL = 42  # characters in a legend
 BARE = 290  # pixels: height of a figure with nothing along its vertical axis
 GAP = 0.045  # between panels, of the height of all
+COUNTED = 12  # whole numbers along an axis that each have a line
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -147,6 +148,8 @@ def _axes_of(panel: Panel, *, last: bool) -> tuple[dict[str, Any], dict[str, Any
     if panel.bare:
         y |= dict(range=[0, 1], showgrid=False, showticklabels=False, fixedrange=True)
         x["range"] = _around(panel)
+    if panel.counted and np.ptp(panel.extent()) < COUNTED:
+        x |= dict(tick0=0, dtick=1)  # of more than that the page finds whole ones by itself
     if panel.log:
         y |= dict(type="log", dtick=_decades(panel), minor=dict(showgrid=False))
     if panel.named:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uqmbd.decision_facts import Allocated, Designed
 from uqmbd.figures.extremes import extreme_of
 from uqmbd.figures.key import ANSWER, key_figure, key_output
 from uqmbd.figures.marks import Figure
 from uqmbd.figures.worst import inputs_said
-from uqmbd.method_facts import Allocated, Designed, Estimates, Evidence, Limit
+from uqmbd.method_facts import Estimates, Evidence, Limit
 from uqmbd.outcomes import TIME
 from uqmbd.report.answers import answer_of, limit_said, question_of
 from uqmbd.report.causes import cause

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 
-from uqmbd.method_facts import Allocated, LimitMet
+from uqmbd.decision_facts import Allocated, LimitMet
 from uqmbd.report.judged import Judged
 from uqmbd.report.pages import sentence
 from uqmbd.report.words import listed

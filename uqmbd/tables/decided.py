@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
-from uqmbd.method_facts import Allocated, Compromises, Designed, LimitMet
+from uqmbd.decision_facts import Allocated, Designed, LimitMet
+from uqmbd.method_facts import Compromises
 from uqmbd.result_data import ResultData
 from uqmbd.tables.frame import Frame, unit_of_output
 from uqmbd.tables.scaling import input_unit
