@@ -22,6 +22,9 @@ def other():
 
 def no_map():
     return 3.0
+
+def broken():
+    raise ValueError("no stiffness is known")
 """
 BOX = {"r": uq.Interval(2.8, 3.52)}
 
@@ -78,7 +81,12 @@ def test_the_same_map_gives_the_same_and_another_one_is_refused(study, tmp_path)
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("other", "has the coordinate 'y', and no output of this name"), ("no_map", "which is no map"), ("nothing", "nothing")],
+    [
+        ("other", "has the coordinate 'y', and no output of this name"),
+        ("no_map", "which is no map"),
+        ("nothing", "nothing"),
+        ("broken", "raises ValueError: no stiffness is known"),
+    ],
 )
 def test_a_map_that_does_not_fit_is_a_sentence(study, tmp_path, name, says):
     with pytest.raises(StudyError, match=says) as error:

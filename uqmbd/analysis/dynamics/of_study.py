@@ -32,9 +32,13 @@ def map_of(model: Any, settings: Mapping[str, Any], kind: str = derivatives.COMP
         raise StudyError(text, key="solver.states", remedy=remedy)
     try:
         made = model()
-    except TypeError as error:
-        hint = "give the inputs of a mechanism's function defaults, or fm.section_map their `inputs`"
-        raise StudyError(f"the model that is to return a map raises TypeError: {error}", key="study.model", remedy=hint) from error
+    except StudyError:
+        raise
+    except Exception as error:
+        lacking = isinstance(error, TypeError)
+        hint = "give the inputs of a mechanism's function defaults, or fm.section_map their `inputs`" if lacking else "mend the model"
+        text = f"the model that is to return a map raises {type(error).__name__}: {error}"
+        raise StudyError(text, key="study.model", remedy=hint) from error
     if not all(hasattr(made, name) for name in ("names", "period", "derivatives", "step", "tangent")):
         raise StudyError(f"the model returns {type(made).__name__}, which is no map", key="study.model", remedy=remedy)
     if "step_time" in settings or settings.get("derivatives") in derivatives.KINDS:
