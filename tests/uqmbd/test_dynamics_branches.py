@@ -111,3 +111,8 @@ def test_a_start_that_is_no_orbit_is_said(start, period, why):
 def test_a_start_outside_of_the_range_is_told():
     with pytest.raises(StudyError, match="outside of 0"):
         follow(LOGISTIC, "r", np.array([0.5]), {"r": 2.0}, (0.0, 1.0))
+
+
+def test_a_start_of_another_number_of_coordinates_is_told():
+    with pytest.raises(StudyError, match="a start has a number for each of x, y"):
+        follow(HENON, "a", np.array([0.5]), {"a": 0.2, "b": 0.3}, (0.0, 1.0))

@@ -15,6 +15,7 @@ import numpy as np
 from uqmbd.analysis.dynamics.curves import CLOSED, Curve, Point, Steps, walked
 from uqmbd.analysis.dynamics.located import Located
 from uqmbd.analysis.dynamics.maps import Map, Parameters, composed
+from uqmbd.analysis.dynamics.of_study import state_of
 from uqmbd.analysis.dynamics.shooting import multipliers, shoot, shorter_orbit, stable
 from uqmbd.errors import StudyError
 
@@ -95,7 +96,7 @@ def follow(
     Raises
     ------
     StudyError
-        When the parameter is none of the map, or the start lies outside of the range.
+        When the parameter is none of the map, the state has not a number for each coordinate, or the start lies outside of the range.
 
     Examples
     --------
@@ -110,6 +111,7 @@ def follow(
     low, high = float(between[0]), float(between[1])
     if parameter not in parameters:
         raise StudyError(f"{parameter!r} is no parameter of the map: {', '.join(parameters)}")
+    state_of(state, base.names, "state")
     value = float(parameters[parameter])
     if not low <= value <= high or low == high:
         remedy = "give a range that holds the start"

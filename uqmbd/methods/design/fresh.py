@@ -58,7 +58,7 @@ class Fresh:
 def fresh_limits(
     fresh: Fresh, items: Sequence[Item], wanted: Sequence[Wanted], margins: np.ndarray, met: np.ndarray, runs: np.ndarray
 ) -> tuple[list[dict[str, Any]], list[float], list[str]]:
-    """What there is of each limit, see `uqmbd.method_facts.LimitMet`; 95 % limits of the objective; what the runs refute, in words.
+    """What there is of each limit, see `uqmbd.decision_facts.LimitMet`; 95 % limits of the objective; what the runs refute, in words.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def fresh_limits(
 
 
 def limits_by_search(items: Sequence[Item], wanted: Sequence[Wanted], margins: np.ndarray, met: np.ndarray) -> list[dict[str, Any]]:
-    """What the search says of each limit, see `uqmbd.method_facts.LimitMet`; `margins` and `met` (limits,)."""
+    """What the search says of each limit, see `uqmbd.decision_facts.LimitMet`; `margins` and `met` (limits,)."""
     return [
         {
             "output": one.output, "text": one.text, "what": one.what, "upper": one.upper, "met": bool(known),

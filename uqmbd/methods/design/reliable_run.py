@@ -192,7 +192,7 @@ class DesignRun(FixedSampler):
         return self._groups_of(list(attrs["design"])), attrs
 
     def _decided(self, best: Found) -> dict[str, Any]:
-        """Attributes of a design, see `uqmbd.method_facts.Designed`, by the search alone."""
+        """Attributes of a design, see `uqmbd.decision_facts.Designed`, by the search alone."""
         looking = self._looking
         names = [name for name, moved in zip(self.inputs, looking.moved, strict=True) if moved]
         margins, met = best.looked.margins, best.met

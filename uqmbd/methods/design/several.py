@@ -84,7 +84,7 @@ class Together:
         return index - self.wanted.index, slopes
 
     def entry(self, margin: float, *, met: bool) -> dict[str, Any]:
-        """What the search says, see `uqmbd.method_facts.LimitMet`."""
+        """What the search says, see `uqmbd.decision_facts.LimitMet`."""
         words = {"output": "", "text": self.wanted.text, "what": "system", "upper": False, "met": met}
         return {**words, "level": self.wanted.index, "surrogate": self.wanted.index + margin}
 

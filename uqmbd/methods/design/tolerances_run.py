@@ -210,7 +210,7 @@ class TolerancesRun(SurrogateRun):
         return {**groups, **self._front_group(), **self._rounds()}, attrs | self._decided(attrs["notes"])
 
     def _decided(self, notes: list[str]) -> dict[str, Any]:
-        """Attributes of the allocation, see `uqmbd.method_facts.Allocated`; the first of the notes are those of the decision."""
+        """Attributes of the allocation, see `uqmbd.decision_facts.Allocated`; the first of the notes are those of the decision."""
         found, s = self._found, self._found.s
         limits = self._limits_met()
         lost = int(np.count_nonzero(np.isin(self.roles, (WITHIN, SCATTERED)) & (self.status != 0)))
@@ -251,7 +251,7 @@ class TolerancesRun(SurrogateRun):
         }
 
     def _limits_met(self) -> list[dict[str, Any]]:
-        """What there is of each limit, see `uqmbd.method_facts.LimitMet`."""
+        """What there is of each limit, see `uqmbd.decision_facts.LimitMet`."""
         entries, reached, met = [], self._reached(), self._passed() <= MET * self._size
         for k, (wanted, limit) in enumerate(zip(self._wanted, self._first, strict=True)):
             words = {"output": wanted.output, "text": wanted.text, "what": wanted.what, "upper": wanted.upper}
