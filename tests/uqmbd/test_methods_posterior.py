@@ -3,7 +3,7 @@
 import emcee
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 from uqmbd.errors import StudyError
 from uqmbd.inputs import Interval, Random
@@ -69,6 +69,18 @@ def test_dependent_priors(data):
     mean, covariance = exact(np.array([[1.0, 2 * rho], [2 * rho, 4.0]]), scatter=2.0)
     size = min(result.attrs["effective_size"].values())
     assert (np.abs(np.array(list(result.attrs["estimate"].values())) - mean) < 4 * np.sqrt(np.diag(covariance) / size)).all()
+
+
+def test_readings_far_from_the_prior_are_followed_there():
+    """A reading 20 ± 0.5 of a normal input of mean 0 and deviation 1: mean 16, deviation 0.447, evidence of N(20; 0, 1.25)."""
+    settings = Posterior(scalars={"x": 20.0}, deviations={"x": 0.5})
+    attrs = drive(settings, {"a": WIDE["a"]}, lambda time, a: {"x": a}, time=TIME)[0].attrs
+    size = attrs["effective_size"]["a"]
+    assert attrs["chains_converged"] and abs(attrs["estimate"]["a"] - 16.0) < 4 * np.sqrt(0.2 / size)
+    assert attrs["estimate_std"]["a"] == pytest.approx(np.sqrt(0.2), abs=4 * np.sqrt(0.1 / size))
+    half = 0.5 * (attrs["log_evidence_upper"] - attrs["log_evidence_lower"])
+    assert abs(attrs["log_evidence"] - norm(0, np.sqrt(1.25)).logpdf(20.0)) < 2 * half
+
 
 
 def skewed(time, a, b):

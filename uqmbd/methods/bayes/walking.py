@@ -10,6 +10,7 @@ import numpy as np
 from uqmbd.analysis.base.design import unit_points
 from uqmbd.analysis.base.streams import generator
 from uqmbd.analysis.bayes.moves import propose
+from uqmbd.inputs.base import FARTHEST
 from uqmbd.methods.bayes.chains import Chains
 from uqmbd.methods.bayes.conclusion import concluded
 from uqmbd.methods.bayes.likelihood import Likelihood
@@ -18,7 +19,7 @@ from uqmbd.runs.growing import Growing
 
 FIRST, MOVED = range(2)  # roles: from the prior, and where walkers wanted to go
 STARTS, WALKS = range(2)  # random numbers
-FARTHEST = 8.0  # standard deviations: no walker leaves 1 - 1e-15 of the prior
+OF_JOINTS = 8.0  # standard deviations: of joint distributions that are found by probabilities, 1 - 1e-15 is the last below 1
 PRUNED = (6, 12, 18, 24)  # steps after which walkers that are hopelessly far go where others of their ensemble are; they are left out
 SHOWN = (12, 24, 36)  # steps that are shown to who looks on, before it is looked first whether they suffice
 FIRST_LOOK, LATER = 48, 1.25  # steps at which it is looked first whether the chains suffice, and how much later each time
@@ -36,6 +37,7 @@ class PosteriorRun(AdaptiveSampler):
         super().__init__(settings, *study)
         self.likelihood = Likelihood(settings, self.columns)
         self._scatter = Growing(np.empty((0, len(self.likelihood.unknown))))  # of all runs, SI
+        self._farthest = OF_JOINTS if any(joint.is_bound for joint in self.inputs.joints.values()) else FARTHEST
 
     def samples(self, points: np.ndarray) -> dict[str, np.ndarray]:
         return self.inputs.from_normal(points)
@@ -87,7 +89,7 @@ class PosteriorRun(AdaptiveSampler):
         rest[half] = False
         points, log_factor = self._proposed(rng, half, rest)
         threshold = np.log(rng.random(log_factor.shape)) - log_factor
-        near = (np.abs(points) < FARTHEST).all(axis=-1) & (threshold < np.inf)
+        near = (np.abs(points) < self._farthest).all(axis=-1) & (threshold < np.inf)
         log_likelihood, runs = np.full(near.shape, -np.inf), np.full(near.shape, -1)
         if near.any():
             log_likelihood[near], runs[near] = yield from self._density_at(points[near])
