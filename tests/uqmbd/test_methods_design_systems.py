@@ -72,7 +72,7 @@ def test_both_of_two_limits():
 def test_words_and_tables_have_the_probability():
     result = found(0.5, "beta(y > 0 or t > 0) >= 2")
     assert any("beta(y > 0 or t > 0) >= 2: 0.02275 by the planes" in text for text in design_said(result))
-    (table,) = [frame.table for frame in designed(result) if frame.key == "chances"]
+    (table,) = [frame.table for frame in designed(result) if frame.key == "systems"]
     np.testing.assert_allclose(table["by search"], norm.sf(2.0), rtol=1e-5)
     assert list(result["designs"]["limit"].values) == ["beta(y > 0 or t > 0) >= 2"]
 

@@ -82,7 +82,6 @@ def test_readings_far_from_the_prior_are_followed_there():
     assert abs(attrs["log_evidence"] - norm(0, np.sqrt(1.25)).logpdf(20.0)) < 2 * half
 
 
-
 def skewed(time, a, b):
     return {"p": a * b, "q": a / b}
 

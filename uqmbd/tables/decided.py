@@ -76,17 +76,22 @@ def designed(result: ResultData) -> Iterator[Frame]:
 
 
 def limits_met(result: ResultData, limits: list[LimitMet]) -> Iterator[Frame]:
-    """Limits of values, and limits on probabilities with the 95 % limits of these."""
+    """Limits of values, and limits on probabilities and on systems with the 95 % limits of these."""
     import pandas as pd
 
     by, where = ("by surrogate", "within the tolerances") if result.facts_of(Allocated) else ("by search", "at the design")
-    rows, known = [], any(one.lower is not None for one in limits if one.what not in ("probability", "system"))
+    known = any(one.lower is not None for one in limits if one.what not in ("probability", "system"))
+    rows: dict[str, list[dict[str, Any]]] = {"limits": [], "chances": [], "systems": []}
     for one in limits:
-        chance = one.what in ("probability", "system")
-        ends = {} if chance else {"unit": unit_of_output(result, one.output)}
-        ends |= {"95 % lower": one.lower, "95 % upper": one.higher} if chance or known else {}
-        value = chance_of(one) if one.what == "system" else one.surrogate
-        rows.append({"output": one.output, "asked": one.text, **ends, by: value, "in runs": one.runs, "met": one.met})
-    for key, what in (("limits", "Limits"), ("chances", "Limits on probabilities")):
-        if some := [each for each in rows if ("unit" in each) == (key == "limits")]:
-            yield Frame(key, f"{what}, and what there is {where}", pd.DataFrame(some).set_index("output"))
+        key = {"probability": "chances", "system": "systems"}.get(one.what, "limits")
+        unit, ends = unit_of_output(result, one.output), {"95 % lower": one.lower, "95 % upper": one.higher}
+        value = {by: chance_of(one) if key == "systems" else one.surrogate}
+        if key == "chances" and by == "by search":  # which tells of it by the output at the worst point alone
+            value = {"at the worst point": one.surrogate, "in": unit}
+        before = {"output": one.output, "asked": one.text} | ({"unit": unit} if key == "limits" else {})
+        rows[key].append({**before, **(ends if known or key != "limits" else {}), **value, "in runs": one.runs, "met": one.met})
+    named = {"limits": "Limits", "chances": "Limits on probabilities", "systems": "Limits on systems"}
+    for key, some in rows.items():
+        if some:
+            table = pd.DataFrame(some).set_index("asked" if key == "systems" else "output")
+            yield Frame(key, f"{named[key]}, and what there is {where}", table.drop(columns="output", errors="ignore"))

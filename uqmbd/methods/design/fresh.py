@@ -76,7 +76,7 @@ def fresh_limits(
             continue
         one = wanted[number - 1]
         entries[number - 1] |= said
-        if said and (why := _refutes(item, said)):
+        if said and met[number - 1] and (why := _refutes(item, said)):
             refuted.append(f"fresh runs refute {one.output} {one.text}: {why}")
     return entries, objective, refuted
 

@@ -225,7 +225,7 @@ class DesignRun(FixedSampler):
             each = [(item, self._fresh.values(number, runs[:, item.column])) for number, item in self._numbered(system)]
             said, why = system.counted([item.sign * (item.level - values) for item, values in each]) if len(runs) else ({}, "")
             limits.append(entry | said)
-            refuted += [f"fresh runs refute {system.wanted.text}: {why}"] if why else []
+            refuted += [f"fresh runs refute {system.wanted.text}: {why}"] if why and entry["met"] else []
         lost = int(np.count_nonzero(self.status[self._searched :]))
         failed = [f"{lost} of {len(runs)} fresh runs of the design failed: nothing is known of the limits there"] if lost else []
         warnings = [*self._notes, *self._warnings(limits), *refuted, *failed]
@@ -279,12 +279,19 @@ class DesignRun(FixedSampler):
             seen = np.array([one[2].margins[self._own] for one in self._record])
             never = [f"{one.output} {one.text}" for one, margins in zip(self._wanted, seen.T, strict=True) if not (margins >= 0).any()]
             none = f"; none of the {len(self._record)} designs that were looked at meets {', '.join(never)}" if never else ""
-            said.append(f"no design was found that meets all limits; {which} is nearest to being met{none}")
+            said.append(f"no design was found that meets all limits; {which} is nearest to being met{self._there(nearest)}{none}")
         if not best.converged:
             said.append("the search for the best design did not converge: another one may be better")
         if not best.settled:
             said.append("a search for the worst point of a limit did not settle: its reliability index is not sure")
         return said
+
+    def _there(self, limit: dict[str, Any]) -> str:
+        """What there is of a limit that is not met, by fresh runs where there are any; nothing of a probability without these."""
+        if limit["what"] in ("probability", "system"):
+            return f": its probability is {limit['runs']:.6g}" if "runs" in limit else ""
+        value = limit.get("runs", limit["surrogate"])
+        return f": it is {value:.6g} {self.columns.outputs[limit['output']].unit}".rstrip()
 
     def _designs(self, names: Sequence[str]) -> Any:
         """The group `uqmbd.groups.DESIGNS`: all designs that the searches looked at."""
