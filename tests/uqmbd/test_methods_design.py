@@ -90,13 +90,11 @@ def test_limits_that_cannot_be_met_are_said():
 
 
 def test_a_limit_that_is_not_met_is_said_with_what_there_is_and_no_run_refutes_it():
-    """The mean of a + b is 1.5 at most: 0.5 from 2."""
+    """y = a + b is 1.5 at most: its mean is 0.5 from 2, its worst point of an index of 3 is 0.6 from 1.8."""
     inputs, limits = {"a": Interval(0.0, 1.0), "b": normal(0.5, 0.1)}, {"y": ["mean >= 2", "beta(< 1.8) >= 3"]}
     result, _ = drive(Design(minimise="a", limits=limits), inputs, lambda time, a, b: {"a": a, "y": a + b})
     note = result.facts.note
-    assert (
-        "y mean >= 2 is nearest to being met: it is 1.5" in note or "y beta(< 1.8) >= 3 is nearest to being met: its probability is" in note
-    )
+    assert "y mean >= 2 is nearest to being met: it is 1.5" in note
     assert "refute" not in note
 
 
