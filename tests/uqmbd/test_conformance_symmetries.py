@@ -187,14 +187,18 @@ def space_in_mm(space):
 
 
 PURE = "whole", "kinds", "counted"  # numbers and words, which have no unit
+TOLERANCES = "at", "per", "smallest"  # what costs say in the unit of the input
 
 
 @pytest.mark.parametrize("case", core([each for each in CASES if not each.name.endswith(PURE)]))
 def test_the_unit_of_an_input(case):
-    numbers = {key: {name: [1e3 * x for x in row] for name, row in case.settings[key].items()} for key in ("samples", "values")
+    numbers = {key: {name: [1e3 * x for x in row] for name, row in case.settings[key].items()} for key in ("samples", "values", "move")
                if isinstance(case.settings.get(key), dict)}  # fmt: skip
     if isinstance(case.settings.get("values"), list):  # of one input
         numbers["values"] = [1e3 * x for x in case.settings["values"]]
+    if costs := case.settings.get("costs"):
+        lengths = {name: {key: 1e3 * x for key, x in cost.items() if key in TOLERANCES} for name, cost in costs.items()}
+        numbers["costs"] = {name: cost | lengths[name] for name, cost in costs.items()}
     one, other = run(case), run(case, case.with_(**numbers), space_in_mm(case.inputs))
     rtol = 1e-5 if case.method.name == "calibrate" else 1e-7
     for key, name, a, b in pairs(one, other):
