@@ -38,8 +38,8 @@ def test_an_unstable_oscillator_is_held_from_half_its_damping_on(c, steady):
 
 
 @pytest.mark.parametrize(("gain", "largest"), [(0.0, 2.403954), (0.05, None), (0.2, 0.0), (1.0, None)])
-def test_the_orbit_of_roesslers_equations_is_held_as_pyragas_did(gain, largest):
-    """Phys. Lett. A 170 (1992) 421: K = 0.2 holds the orbit of one turn, whose time is 5.88; its phase is free, a multiplier of one."""
+def test_the_orbit_of_roesslers_equations_is_held_by_some_gains(gain, largest):
+    """The orbit of one turn, whose time is 5.88, is held by K = 0.2 and by neither 0.05 nor 1; its phase is free, a multiplier of one."""
     flow = uq.Flow(function=lambda x, y, z, force: (-y - z, x + 0.2 * y + force, 0.2 + z * (x - 5.7)), names=("x", "y", "z"))
     fed = Continuous(base=uq.PeriodMap(flow=flow, over=5.881088455553838, steps=80), parameter="force", gain=np.array([0.0, gain, 0.0]))
     begun = fed.begun(np.array([[-7.21111866, 0.0, 1.55446479e-2]]), {"force": 0.0})
